@@ -1,0 +1,1 @@
+"""Getting a SGLang tree: package-index release, git, plain folder, installed package."""

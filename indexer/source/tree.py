@@ -1,0 +1,81 @@
+"""One face for every origin of a SGLang source tree.
+
+Paths are repo-relative with forward slashes (``python/sglang/srt/server_args.py``), whatever the
+origin: a wheel holds ``sglang/...``, a checkout ``python/sglang/...``.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from functools import cached_property
+
+PACKAGE_ROOT = "python/sglang"
+"""Where the package lives in the repository."""
+
+
+class SourceTree(ABC):
+    """A read-only SGLang tree.
+
+    ``version`` is the SGLang version (``0.5.23``) or, for a tree that states none, a short revision.
+    ``origin`` is one of ``release``, ``git``, ``folder``, ``installed``.
+    """
+
+    version: str
+    origin: str
+
+    @abstractmethod
+    def paths(self) -> tuple[str, ...]:
+        """Return all Python source paths of the tree (repo-relative), sorted."""
+
+    @abstractmethod
+    def read(self, path: str) -> bytes:
+        """Return the bytes of a file.
+
+        Raises:
+            FileNotFoundError: the tree has no such file.
+            CannotError: the file is there but can't be read safely (too large, a link).
+        """
+
+    @abstractmethod
+    def permalink(self, path: str, line: int | None = None, end_line: int | None = None) -> str | None:
+        """Return a web address of the line that never moves, or None where there is none."""
+
+    def __contains__(self, path: str) -> bool:
+        return path in self._path_set
+
+    @cached_property
+    def _path_set(self) -> frozenset[str]:
+        return frozenset(self.paths())
+
+    def blob_hash(self, path: str) -> str:
+        """Return a content hash of the file, the key of every per-file cache."""
+        return hashlib.blake2b(self.read(path), digest_size=20).hexdigest()
+
+    def text(self, path: str) -> str:
+        """Return the file decoded as Python would (UTF-8, or as its coding line says).
+
+        Raises:
+            CannotError: the bytes are not text in the declared encoding.
+        """
+        import io
+        import tokenize
+
+        from indexer.errors import CannotError
+
+        raw = self.read(path)
+        try:
+            encoding, _ = tokenize.detect_encoding(io.BytesIO(raw).readline)
+            return raw.decode(encoding).replace("\r\n", "\n").replace("\r", "\n")
+        except (SyntaxError, UnicodeDecodeError, LookupError) as error:
+            raise CannotError(f"{path}: not readable as Python source ({error})") from error
+
+    def walk(self, prefix: str = PACKAGE_ROOT) -> Iterator[str]:
+        """Yield the paths below ``prefix``."""
+        stem = prefix.rstrip("/") + "/"
+        return (path for path in self.paths() if path.startswith(stem))
+
+    def metadata(self) -> str | None:
+        """Return the distribution metadata (``METADATA`` or ``pyproject.toml`` text), if there."""
+        return None
