@@ -14,16 +14,31 @@ from functools import cached_property
 PACKAGE_ROOT = "python/sglang"
 """Where the package lives in the repository."""
 
+MAX_FILE_BYTES = 16 * 1024 * 1024
+"""A larger source file is refused: the largest of SGLang's own is under 1 MiB."""
+
 
 class SourceTree(ABC):
     """A read-only SGLang tree.
 
     ``version`` is the SGLang version (``0.5.23``) or, for a tree that states none, a short revision.
-    ``origin`` is one of ``release``, ``git``, ``folder``, ``installed``.
+    ``origin`` is one of ``release``, ``git``, ``folder``, ``installed``. ``artifact`` and ``sha256``
+    are a release's wheel; ``commit`` and ``dirty`` a checkout's state (dirty: the work tree differs
+    from what is read). ``permalink_base`` plus a path is a permalink without its line.
     """
 
     version: str
     origin: str
+    artifact: str | None = None
+    sha256: str | None = None
+    commit: str | None = None
+    dirty: bool = False
+    permalink_base: str | None = None
+
+    @property
+    def location(self) -> str:
+        """Where the tree lies, for messages: a file, a folder, a repository at a commit."""
+        return f"{self.origin} {self.version}"
 
     @abstractmethod
     def paths(self) -> tuple[str, ...]:
