@@ -286,5 +286,5 @@ class Snapshot(msgspec.Struct, omit_defaults=True):
     models: list[Model] = []
     code_paths: list[CodePath] = []
     env_vars: list[EnvVar] = []
-    coverage: Coverage = Coverage()
+    coverage: Coverage = msgspec.field(default_factory=Coverage)
     generator: str = ""
