@@ -68,6 +68,10 @@ class SourceTree(ABC):
         """Return a content hash of the file, the key of every per-file cache."""
         return hashlib.blake2b(self.read(path), digest_size=20).hexdigest()
 
+    def quick_id(self, path: str) -> str | None:
+        """Return a cheap identity of the file's content (no reading), or None where there is none."""
+        return None
+
     def text(self, path: str) -> str:
         """Return the file decoded as Python would (UTF-8, or as its coding line says).
 

@@ -183,6 +183,10 @@ class WheelTree(SourceTree):
                 f"{self._wheel}: {path} is damaged ({error})", "delete the wheel and try again"
             ) from error
 
+    def quick_id(self, path: str) -> str | None:
+        info = self._members.get(path)
+        return f"{info.CRC:08x}-{info.file_size}" if info else None
+
     def permalink(self, path: str, line: int | None = None, end_line: int | None = None) -> str | None:
         return self._package.permalink(f"v{self.version}", path, line, end_line)
 

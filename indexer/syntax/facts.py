@@ -1,0 +1,119 @@
+"""Facts of single files, extracted once per file content and kept in the user's cache.
+
+An ``Extractor`` turns one file into one msgspec struct. ``collect`` runs extractors over a tree: what
+the cache holds is read, the rest is parsed once (for all extractors together) in parallel processes.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from typing import Any
+
+import msgspec
+from tree_sitter import Tree
+
+from indexer.source.tree import SourceTree
+from indexer.syntax.factstore import FactStore
+from indexer.syntax.parse import parse
+
+_PARALLEL_FROM_BYTES = 2_000_000
+_CHUNK_BYTES = 600_000
+
+
+@dataclass(frozen=True)
+class Extractor:
+    """One kind of per-file facts.
+
+    ``run(path, source, tree)`` must be a module-level function (processes import it) and depend on
+    nothing but the file. ``version`` is raised whenever it gives something else for the same file.
+    """
+
+    name: str
+    version: int
+    run: Callable[[str, bytes, Tree], msgspec.Struct]
+    result: type[msgspec.Struct]
+
+    @property
+    def key(self) -> str:
+        return f"{self.name}-{self.version}"
+
+
+def extract_file(path: str, source: bytes, extractors: Sequence[Extractor]) -> dict[str, bytes]:
+    """Return the encoded facts of one file by extractor key; the file is parsed once."""
+    tree = parse(source)
+    return {one.key: msgspec.msgpack.encode(one.run(path, source, tree)) for one in extractors}
+
+
+def collect(
+    tree: SourceTree,
+    paths: Iterable[str],
+    extractors: Sequence[Extractor],
+    store: FactStore | None = None,
+    jobs: int | None = None,
+) -> dict[str, dict[str, bytes]]:
+    """Return the encoded facts of every path, by path and extractor key.
+
+    ``jobs`` is the number of processes (default: the machine's cores). Decode a result with
+    ``msgspec.msgpack.decode(raw, type=extractor.result)``.
+    """
+    wanted = list(paths)
+    hashes = store.blob_hashes(tree, wanted) if store else {}
+    keys = {
+        (path, one.key): FactStore.key(path, hashes[path], one.key) for path in hashes for one in extractors
+    }
+    held = store.load(keys.values()) if store else {}
+    found: dict[str, dict[str, bytes]] = {}
+    todo: list[_Task] = []
+    for path in wanted:
+        facts = {one.key: held.get(keys.get((path, one.key), b"")) for one in extractors}
+        found[path] = {key: raw for key, raw in facts.items() if raw is not None}
+        missing = tuple(one for one in extractors if one.key not in found[path])
+        if missing:
+            todo.append((path, tree.read(path), missing))
+    fresh: dict[bytes, bytes] = {}
+    for path, new in _run(todo, jobs or os.cpu_count() or 1):
+        found[path].update(new)
+        if store:
+            fresh.update({keys[path, key]: raw for key, raw in new.items()})
+    if store:
+        store.save(fresh)
+    return found
+
+
+_Task = tuple[str, bytes, tuple[Extractor, ...]]
+
+
+def _run(todo: list[_Task], jobs: int) -> Iterable[tuple[str, dict[str, bytes]]]:
+    if jobs < 2 or sum(len(source) for _, source, _ in todo) < _PARALLEL_FROM_BYTES:
+        yield from _run_chunk(todo)
+        return
+    with ProcessPoolExecutor(jobs, mp_context=_context()) as pool:
+        for result in pool.map(_run_chunk, _chunks(todo)):
+            yield from result
+
+
+def _run_chunk(chunk: list[_Task]) -> list[tuple[str, dict[str, bytes]]]:
+    return [(path, extract_file(path, source, extractors)) for path, source, extractors in chunk]
+
+
+def _chunks(todo: list[_Task]) -> list[list[_Task]]:
+    """Group the files, large ones first, so that no process is left with a long tail."""
+    chunks: list[list[_Task]] = []
+    size = _CHUNK_BYTES
+    for task in sorted(todo, key=lambda item: -len(item[1])):
+        if size >= _CHUNK_BYTES:
+            chunks.append([])
+            size = 0
+        chunks[-1].append(task)
+        size += len(task[1])
+    return chunks
+
+
+def _context() -> Any:
+    import multiprocessing
+
+    return multiprocessing.get_context("fork" if sys.platform == "linux" else "spawn")

@@ -1,0 +1,120 @@
+"""The user's cache of per-file facts: one SQLite file, keyed by file content and extractor version."""
+
+from __future__ import annotations
+
+import hashlib
+import sqlite3
+from collections.abc import Iterable
+from pathlib import Path
+
+from indexer.source.tree import SourceTree
+
+_SCHEMA = """
+CREATE TABLE IF NOT EXISTS facts (key BLOB PRIMARY KEY, value BLOB NOT NULL) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS blobs (quick TEXT PRIMARY KEY, hash TEXT NOT NULL) WITHOUT ROWID;
+"""
+_BATCH = 500
+_LOCK_SECONDS = 30
+
+
+class FactStore:
+    """Encoded facts on disk. SQLite makes writes atomic and lets several builds share the file.
+
+    The cache is a convenience: a damaged file is thrown away and built again, an unwritable folder
+    means nothing is kept. Either is told in ``problems``, one line each.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.file = folder / "facts.sqlite"
+        self.problems: list[str] = []
+        self._db = self._open()
+
+    def _open(self) -> sqlite3.Connection | None:
+        for attempt in (1, 2):
+            try:
+                self.file.parent.mkdir(parents=True, exist_ok=True)
+                db = sqlite3.connect(self.file, timeout=_LOCK_SECONDS)
+                db.execute("PRAGMA journal_mode=WAL")
+                db.execute("PRAGMA synchronous=NORMAL")
+                db.executescript(_SCHEMA)
+                return db
+            except sqlite3.OperationalError as error:
+                self.problems.append(f"the cache {self.file} can't be used, nothing is kept ({error})")
+                return None
+            except sqlite3.DatabaseError as error:
+                self.problems.append(f"the cache {self.file} was damaged and is built again ({error})")
+                self._discard()
+                if attempt == 2:
+                    return None
+            except OSError as error:
+                self.problems.append(f"the cache folder {self.file.parent} can't be made ({error})")
+                return None
+        return None
+
+    def _discard(self) -> None:
+        for suffix in ("", "-wal", "-shm"):
+            Path(f"{self.file}{suffix}").unlink(missing_ok=True)
+
+    @staticmethod
+    def key(path: str, blob_hash: str, extractor: str) -> bytes:
+        """Return the key of a file's facts. The path counts: module names depend on it."""
+        return hashlib.blake2b(f"{path}\0{blob_hash}\0{extractor}".encode(), digest_size=20).digest()
+
+    def load(self, keys: Iterable[bytes]) -> dict[bytes, bytes]:
+        """Return what is held of ``keys``."""
+        return dict(self._select("facts", "key", "value", list(keys)))
+
+    def blob_hashes(self, tree: SourceTree, paths: Iterable[str]) -> dict[str, str]:
+        """Return the content hash of every path, without reading files whose hash is remembered.
+
+        A tree that knows a cheap identity of a file (a wheel's CRC and size) is read only once.
+        """
+        quick = {path: tree.quick_id(path) for path in paths}
+        ids = {f"{path}\0{one}": path for path, one in quick.items() if one}
+        known = {ids[one]: blob for one, blob in self._select("blobs", "quick", "hash", list(ids))}
+        fresh = {path: tree.blob_hash(path) for path in quick if path not in known}
+        self._write("blobs", [(one, fresh[path]) for one, path in ids.items() if path in fresh])
+        return {**known, **fresh}
+
+    def close(self) -> None:
+        """Finish writing; nothing is kept afterwards."""
+        if self._db:
+            self._db.close()
+            self._db = None
+
+    def save(self, entries: dict[bytes, bytes]) -> None:
+        """Keep facts by key, all of them or none."""
+        self._write("facts", list(entries.items()))
+
+    def _select(self, table: str, key: str, value: str, keys: list) -> list[tuple]:
+        rows: list[tuple] = []
+        try:
+            for start in range(0, len(keys) if self._db else 0, _BATCH):
+                batch = keys[start : start + _BATCH]
+                marks = ",".join("?" * len(batch))
+                sql = f"SELECT {key}, {value} FROM {table} WHERE {key} IN ({marks})"
+                rows.extend(self._db.execute(sql, batch))  # type: ignore[union-attr]
+        except sqlite3.DatabaseError as error:
+            self._recover(error)
+            return []
+        return rows
+
+    def _write(self, table: str, rows: list[tuple]) -> None:
+        if not self._db or not rows:
+            return
+        try:
+            with self._db:
+                self._db.executemany(f"INSERT OR REPLACE INTO {table} VALUES (?, ?)", rows)
+        except sqlite3.DatabaseError as error:
+            self._recover(error)
+
+    def _recover(self, error: sqlite3.DatabaseError) -> None:
+        if isinstance(error, sqlite3.OperationalError):
+            self.problems.append(f"the cache {self.file} can't be used, nothing is kept ({error})")
+            self._db = None
+            return
+        if self._db:
+            self._db.close()
+        self.problems.append(f"the cache {self.file} was damaged and is built again ({error})")
+        self._discard()
+        self._db = self._open()
