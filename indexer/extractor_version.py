@@ -1,0 +1,40 @@
+"""Short names for the code that makes cached things, so that caches notice when it changes.
+
+They are derived from the sources themselves: nobody has to remember to raise a number.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from functools import cache
+from pathlib import Path
+
+_PACKAGE = Path(__file__).parent
+
+
+def data_folder(name: str) -> Path:
+    """Return one of our data folders (``queries``, ``site``), in a checkout or as installed."""
+    installed = _PACKAGE / "_data" / name
+    return installed if installed.is_dir() else _PACKAGE.parent / name
+
+
+@cache
+def extractor_version() -> str:
+    """Return a digest of everything that decides what a snapshot holds: code, queries, schema."""
+    files = [_PACKAGE / "knowledge" / "schema.py", *data_folder("queries").glob("*")]
+    return _digest(files, "source", "syntax", "interpret", "extract")
+
+
+@cache
+def search_version() -> str:
+    """Return a digest of everything that decides what a search index holds."""
+    return _digest([], "search", "knowledge")
+
+
+def _digest(files: list[Path], *folders: str) -> str:
+    digest = hashlib.blake2b(digest_size=6)
+    for folder in folders:
+        files += (_PACKAGE / folder).rglob("*.py")
+    for file in sorted(file for file in files if file.is_file()):
+        digest.update(file.name.encode() + b"\0" + file.read_bytes() + b"\0")
+    return digest.hexdigest()

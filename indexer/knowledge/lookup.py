@@ -1,0 +1,78 @@
+"""Finding one fact by the name a person typed, and saying what was near when there is none."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from indexer.errors import UsageError
+from indexer.knowledge.addresses import KINDS, fact_name, facts_of
+from indexer.knowledge.schema import Algorithm, Flag, Snapshot
+
+_SUGGESTIONS = 3
+_LISTED_NAMES = 12
+
+
+def normal(name: str) -> str:
+    """Return ``name`` without dashes before it, with ``-`` for ``_``, in lower case."""
+    return name.strip().lstrip("-").replace("_", "-").casefold()
+
+
+def spellings(fact: Any) -> list[str]:
+    """Return every name a fact may be asked by: option strings and dest, aliases, its own name."""
+    if isinstance(fact, Flag):
+        return [fact.name, *fact.option_strings, fact.dest, *([fact.field] if fact.field else [])]
+    if isinstance(fact, Algorithm):
+        return [fact.name, *(alias.name for alias in fact.aliases)]
+    return [fact_name(fact)]
+
+
+def find_facts(snapshot: Snapshot, kind: str, name: str) -> list[Any]:
+    """Return the facts of ``kind`` that ``name`` means; several when flags share a dest.
+
+    The fact's own name or option wins over a shared dest, any spelling of dashes and case over
+    an abbreviation. A flag may be abbreviated as argparse allows: a prefix that only one flag has.
+
+    Raises:
+        UsageError: there is none; the nearest names are told.
+    """
+    if kind not in KINDS:
+        raise UsageError(f"no kind {kind!r}", f"kinds are {', '.join(KINDS)}")
+    facts = facts_of(snapshot, kind)
+    wanted = normal(name.removeprefix(f"{kind}:").partition("@")[0])
+    exact = [fact for fact in facts if wanted in map(normal, _own_names(fact))]
+    found = exact or [fact for fact in facts if wanted in map(normal, spellings(fact))]
+    if not found and kind == "flag" and wanted:
+        abbreviated = [fact for fact in facts if any(o.startswith(f"--{wanted}") for o in fact.option_strings)]
+        found = abbreviated if len(abbreviated) == 1 else []
+    if not found:
+        raise UsageError(_nothing(snapshot, kind, name, wanted))
+    return found
+
+
+def _own_names(fact: Any) -> list[str]:
+    return [fact.name, *fact.option_strings] if isinstance(fact, Flag) else [fact_name(fact)]
+
+
+def _nothing(snapshot: Snapshot, kind: str, name: str, wanted: str) -> str:
+    version = snapshot.source.version
+    facts = facts_of(snapshot, kind)
+    if not facts:
+        return f"SGLang {version}: no {kind} is known in this snapshot"
+    message = f"SGLang {version} has no {kind} {name!r}"
+    near = nearest(wanted, [spelling for fact in facts for spelling in spellings(fact)])
+    if near:
+        return f"{message}; did you mean {', '.join(near)}?"
+    names = sorted(fact_name(fact) for fact in facts)
+    more = ", …" if len(names) > _LISTED_NAMES else ""
+    return f"{message}; there are {', '.join(names[:_LISTED_NAMES])}{more}"
+
+
+def nearest(wanted: str, names: list[str]) -> list[str]:
+    """Return up to three of ``names`` that look most like ``wanted``, best first."""
+    from rapidfuzz import fuzz, process
+
+    by_normal: dict[str, str] = {}
+    for name in names:
+        by_normal.setdefault(normal(name), name)
+    hits = process.extract(wanted, list(by_normal), scorer=fuzz.WRatio, limit=_SUGGESTIONS, score_cutoff=70)
+    return [by_normal[hit] for hit, _, _ in hits]

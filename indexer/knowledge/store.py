@@ -1,0 +1,106 @@
+"""Snapshots as files: deterministic JSON, a checked schema version, atomic writes, a user cache."""
+
+from __future__ import annotations
+
+import gc
+import os
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import msgspec
+
+from indexer.errors import CannotError, UsageError
+from indexer.knowledge.schema import SCHEMA_VERSION, Snapshot
+
+
+def cache_folder() -> Path:
+    """Return the user's cache folder of this program (``SGLANG_INDEXER_CACHE`` overrides it)."""
+    override = os.environ.get("SGLANG_INDEXER_CACHE")
+    if override:
+        return Path(override)
+    import platformdirs
+
+    return Path(platformdirs.user_cache_dir("sglang-indexer"))
+
+
+def encode_snapshot(snapshot: Snapshot) -> bytes:
+    """Return the snapshot's bytes: the same snapshot gives the same bytes."""
+    return msgspec.json.encode(snapshot, order="deterministic") + b"\n"
+
+
+def decode_snapshot(raw: bytes, source: str) -> Snapshot:
+    """Return the snapshot held by ``raw``; ``source`` names it in errors.
+
+    Raises:
+        UsageError: not a snapshot, or one of another schema version.
+    """
+    try:
+        schema = msgspec.json.decode(raw, type=_Header).schema
+        if schema != SCHEMA_VERSION:
+            raise UsageError(
+                f"{source}: snapshot schema {schema}, this program reads {SCHEMA_VERSION}",
+                "make the snapshot again with `indexer snapshot`",
+            )
+        with _collector_paused():
+            return msgspec.json.decode(raw, type=Snapshot)
+    except msgspec.MsgspecError as error:
+        raise UsageError(f"{source}: not a snapshot ({error})") from error
+
+
+def load_snapshot(path: Path) -> Snapshot:
+    """Read a snapshot file.
+
+    Raises:
+        CannotError: the file can't be read.
+        UsageError: it is not a snapshot of this schema version.
+    """
+    try:
+        raw = path.read_bytes()
+    except OSError as error:
+        raise CannotError(f"{path}: {error.strerror}") from error
+    return decode_snapshot(raw, str(path))
+
+
+def save_snapshot(snapshot: Snapshot, path: Path) -> None:
+    """Write a snapshot file; a reader sees the old file or the whole new one."""
+    write_atomically(path, encode_snapshot(snapshot))
+
+
+def write_atomically(path: Path, content: bytes) -> None:
+    """Write ``content`` beside ``path`` and move it into place.
+
+    Raises:
+        CannotError: the folder can't be written.
+    """
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    except OSError as error:
+        raise CannotError(f"{path.parent}: can't write ({error.strerror})") from error
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(content)
+        Path(temporary).chmod(0o644)
+        Path(temporary).replace(path)
+    except OSError as error:
+        raise CannotError(f"{path}: can't write ({error.strerror})") from error
+    finally:
+        Path(temporary).unlink(missing_ok=True)
+
+
+class _Header(msgspec.Struct):
+    schema: int
+
+
+@contextmanager
+def _collector_paused() -> Iterator[None]:
+    """Pause the cyclic collector: decoding makes many objects and no cycles."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()

@@ -1,0 +1,125 @@
+"""One search document per fact of a snapshot: what both search engines index."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import msgspec
+
+from indexer.knowledge.addresses import address_of, every_fact, fact_id, fact_name
+from indexer.knowledge.schema import Algorithm, CodePath, EnvVar, Flag, Location, Model, Rule, Snapshot
+from indexer.knowledge.values import as_unknown, plain_form
+
+_TOPIC = ("speculative", "draft", "mamba", "eagle", "nextn", "ssm", "hybrid", "linear_attn", "spec_")
+"""Words of the names this index is about; such facts come first among equals."""
+
+
+class Document(msgspec.Struct):
+    """What can be found: a fact, the names it goes by, and the words said about it.
+
+    ``names`` are identifiers, best first; ``text`` is prose; ``weight`` (about 1) puts the facts
+    this index is about before others that match as well.
+    """
+
+    id: str
+    kind: str
+    name: str
+    version: str
+    url: str
+    title: str
+    names: list[str]
+    text: str
+    path: str
+    line: int
+    weight: float = 1.0
+
+
+def documents_of(snapshot: Snapshot) -> Iterator[Document]:
+    """Yield a document per fact, and one per algorithm alias."""
+    version = snapshot.source.version
+    for kind, fact in every_fact(snapshot):
+        at = _cited(fact)
+        if at is None:
+            continue
+        names, text = _said(fact)
+        document = Document(
+            id=fact_id(kind, fact),
+            kind=kind,
+            name=fact_name(fact),
+            version=version,
+            url=address_of(version, kind, fact),
+            title=_title(fact),
+            names=names,
+            text=" ".join(text.split()),
+            path=at.path,
+            line=at.line,
+            weight=_weight(kind, names),
+        )
+        yield document
+        if isinstance(fact, Algorithm):
+            yield from _aliases(document, fact)
+
+
+def _aliases(document: Document, algorithm: Algorithm) -> Iterator[Document]:
+    for alias in {alias.name: alias for alias in algorithm.aliases if alias.name != algorithm.name}.values():
+        yield msgspec.structs.replace(
+            document,
+            id=f"algorithm:{alias.name}",
+            name=alias.name,
+            title=f"{alias.name} → {alias.resolves_to}",
+            names=[alias.name],
+            path=alias.at.path,
+            line=alias.at.line,
+        )
+
+
+def _cited(fact: Any) -> Location | None:
+    if isinstance(fact, Rule):
+        return fact.at
+    if isinstance(fact, CodePath):
+        return fact.steps[0].at if fact.steps else None
+    if isinstance(fact, EnvVar):
+        reads = [read.at for read in (*fact.read_at, *fact.set_at)]
+        return fact.declared_at or (reads[0] if reads else None)
+    return fact.declared_at or getattr(fact, "registered_at", None)
+
+
+def _title(fact: Any) -> str:
+    if isinstance(fact, Flag):
+        return fact.option_strings[0]
+    if isinstance(fact, CodePath):
+        return fact.title
+    if isinstance(fact, Rule):
+        return fact.message or " ".join([fact.kind, *fact.targets])
+    return fact_name(fact)
+
+
+def _said(fact: Any) -> tuple[list[str], str]:
+    """Return the identifiers a fact goes by and the prose said about it."""
+    if isinstance(fact, Flag):
+        choices = [] if as_unknown(fact.choices) else [plain_form(choice) for choice in fact.choices or []]
+        prose = [fact.help if isinstance(fact.help, str) else "", fact.namespace or "", *choices]
+        return [*fact.option_strings, fact.dest], " ".join(prose)
+    if isinstance(fact, Algorithm):
+        workers = " ".join(worker.class_name for worker in fact.workers)
+        return [fact.name], f"speculative algorithm {workers} {fact.draft_model or ''}"
+    if isinstance(fact, Model):
+        hybrid = " ".join(str(value) for value in (fact.hybrid or {}).values() if isinstance(value, str))
+        draft = " ".join(str(value) for value in (fact.draft or {}).values() if isinstance(value, str))
+        told = f"model architecture {'hybrid' if fact.hybrid else ''} {hybrid} {draft}"
+        return [fact.architecture, *([fact.config_class] if fact.config_class else [])], told
+    if isinstance(fact, Rule):
+        guards = " ".join(condition.text for condition in fact.guard)
+        return [*fact.targets], f"{fact.message or ''} {fact.kind} {fact.function} {guards}"
+    if isinstance(fact, CodePath):
+        return [fact.name], " ".join([fact.title, "code path", *(step.function for step in fact.steps)])
+    return [fact.name], "environment variable " + " ".join(fact.relevance)
+
+
+_KIND_WEIGHT = {"flag": 1.15, "algorithm": 1.2, "path": 1.05, "model": 1.0, "env": 1.0, "rule": 0.85}
+
+
+def _weight(kind: str, names: list[str]) -> float:
+    told = " ".join(names).lower().replace("-", "_")
+    return _KIND_WEIGHT[kind] * (1.15 if any(word in told for word in _TOPIC) else 1.0)

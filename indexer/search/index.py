@@ -1,0 +1,114 @@
+"""The command line's search index: Whoosh behind an interface of ours.
+
+Text is cut into terms by us (``words``), so that Whoosh stores and scores only.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+import tempfile
+from collections import Counter
+from collections.abc import Iterable
+from pathlib import Path
+
+import msgspec
+from whoosh import fields, index, query, scoring
+from whoosh.analysis import SpaceSeparatedTokenizer
+
+from indexer.search.documents import Document
+from indexer.search.ranking import Hit, rank
+from indexer.search.spelling import mend
+from indexer.search.words import SYNONYMS, identifier_terms, query_terms, words
+
+_VOCABULARY = "vocabulary.json"
+_CANDIDATES = 150
+_FIELD_BOOST = {"name": 3.0, "text": 1.0}
+
+
+class SearchIndex:
+    """A folder on disk that answers queries over the documents of one snapshot."""
+
+    def __init__(self, folder: Path) -> None:
+        self._index = index.open_dir(str(folder))
+        self._vocabulary: dict[str, int] = json.loads((folder / _VOCABULARY).read_text())
+
+    @classmethod
+    def build(cls, documents: Iterable[Document], folder: Path) -> SearchIndex:
+        """Write an index of ``documents`` to ``folder``, which appears only when it is whole."""
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        staging = Path(tempfile.mkdtemp(dir=folder.parent, prefix=f".{folder.name}."))
+        try:
+            _write(documents, staging)
+            shutil.rmtree(folder, ignore_errors=True)
+            staging.rename(folder)
+        finally:
+            shutil.rmtree(staging, ignore_errors=True)
+        return cls(folder)
+
+    def mended(self, text: str) -> dict[str, str]:
+        """Return the words of a query that were mistyped, each with what it was taken for."""
+        found: dict[str, str] = {}
+        for word in query_terms(text):
+            if word in self._vocabulary or any(known.startswith(word) for known in self._vocabulary):
+                continue
+            nearest = mend(word, self._vocabulary)
+            if nearest:
+                found[word] = nearest
+        return found
+
+    def search(self, text: str, kind: str | None = None, limit: int = 10) -> list[Hit]:
+        """Return the best documents for ``text``, best first."""
+        mended = self.mended(text)
+        terms = [mended.get(word, word) for word in query_terms(text)]
+        if not terms:
+            return []
+        wanted: query.Query = query.Or([_any_spelling(term) for term in terms], scale=0.8)
+        joined = "".join(terms)
+        if len(terms) > 1:
+            pairs = ["".join(pair) for pair in zip(terms, terms[1:], strict=False)]
+            glue = [query.Term("name", term, boost=2.0) for term in dict.fromkeys([*pairs, joined])]
+            wanted = query.Or([wanted, *glue])
+        if kind:
+            wanted = query.And([wanted, query.ConstantScoreQuery(query.Term("kind", kind), 0.0)])
+        weighting = scoring.BM25F(name_B=0.4, text_B=0.6)
+        with self._index.searcher(weighting=weighting) as searcher:
+            hits = searcher.search(wanted, limit=_CANDIDATES)
+            found = [
+                (msgspec.json.decode(hit["document"], type=Document), float(hit.score or 0)) for hit in hits
+            ]
+        return rank(terms, found)[:limit]
+
+
+def _any_spelling(term: str) -> query.Query:
+    """Return the query for one word: itself, what it begins, and the words it stands for."""
+    options = [
+        query.Term("name", term, boost=_FIELD_BOOST["name"]),
+        query.Term("text", term, boost=_FIELD_BOOST["text"]),
+    ]
+    if len(term) >= 2:
+        options.append(query.Prefix("name", term, boost=1.2))
+        options.append(query.Prefix("text", term, boost=0.3))
+    for synonym in SYNONYMS.get(term, ()):
+        options.append(query.Term("name", synonym, boost=1.5))
+        options.append(query.Term("text", synonym, boost=0.5))
+    return query.DisjunctionMax(options)
+
+
+def _write(documents: Iterable[Document], folder: Path) -> None:
+    terms = fields.TEXT(analyzer=SpaceSeparatedTokenizer(), phrase=False)
+    schema = fields.Schema(kind=fields.ID, name=terms, text=terms, document=fields.STORED)
+    writer = index.create_in(str(folder), schema).writer(limitmb=128)
+    vocabulary: Counter[str] = Counter()
+    for document in documents:
+        names = [term for name in document.names for term in identifier_terms(name)]
+        prose = words(document.text)
+        vocabulary.update(set(names) | set(prose))
+        writer.add_document(
+            kind=document.kind,
+            name=" ".join(names),
+            text=" ".join(prose),
+            document=msgspec.json.encode(document),
+        )
+    writer.commit(merge=False)
+    (folder / _VOCABULARY).write_text(json.dumps(dict(sorted(vocabulary.items()))))

@@ -1,0 +1,70 @@
+"""Ordering candidates: text relevance, corrected by how well the query spells a name."""
+
+from __future__ import annotations
+
+import msgspec
+
+from indexer.search.documents import Document
+from indexer.search.words import SYNONYMS, words
+
+
+class Hit(msgspec.Struct):
+    """A document found, with its score (higher is better, comparable within one query)."""
+
+    document: Document
+    score: float
+
+    def record(self) -> dict[str, object]:
+        """Return the hit as JSON values."""
+        found = self.document
+        return {
+            "id": found.id,
+            "kind": found.kind,
+            "name": found.name,
+            "title": found.title,
+            "version": found.version,
+            "url": found.url,
+            "cited": {"path": found.path, "line": found.line},
+            "score": round(self.score, 3),
+        }
+
+
+def rank(terms: list[str], found: list[tuple[Document, float]]) -> list[Hit]:
+    """Return hits for (document, text relevance) pairs, best first."""
+    top = max((relevance for _, relevance in found), default=0) or 1.0
+    hits = [
+        Hit(document, document.weight * (relevance / top + 2 * name_match(terms, document.names)))
+        for document, relevance in found
+    ]
+    return sorted(hits, key=lambda hit: (-hit.score, len(hit.document.name), hit.document.id))
+
+
+def name_match(terms: list[str], names: list[str]) -> float:
+    """Return 0..1: how much of the query is in a name, and how much of that name the query says."""
+    return max((_one_name(terms, name) for name in names), default=0.0)
+
+
+def _one_name(terms: list[str], name: str) -> float:
+    parts = words(name)
+    if not parts:
+        return 0.0
+    joined = "".join(parts)
+    if "".join(terms) == joined:
+        return 1.0
+    said = sum(_best(term, parts, joined) for term in terms) / len(terms)
+    heard = sum(1 for part in parts if any(part.startswith(term) for term in _with_synonyms(terms))) / len(parts)
+    return 0.9 * said * said * (0.6 + 0.4 * heard)
+
+
+def _best(term: str, parts: list[str], joined: str) -> float:
+    if term in parts:
+        return 1.0
+    if any(part.startswith(term) for part in parts):
+        return 0.5 + 0.4 * max(len(term) / len(part) for part in parts if part.startswith(term))
+    if any(synonym in parts for synonym in SYNONYMS.get(term, ())):
+        return 0.7
+    return 0.6 if len(term) > 3 and term in joined else 0.0
+
+
+def _with_synonyms(terms: list[str]) -> list[str]:
+    return terms + [synonym for term in terms for synonym in SYNONYMS.get(term, ())]

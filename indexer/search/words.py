@@ -1,0 +1,72 @@
+"""Identifiers as people type them: cut into words, glued, in any case and with any dashes.
+
+``--speculative-num-steps``, ``speculative_num_steps``, ``SpeculativeNumSteps`` and ``num steps``
+share words; ``numsteps`` and ``top k`` meet through glued neighbours.
+"""
+
+from __future__ import annotations
+
+import re
+
+_RUN = re.compile(r"[A-Za-z0-9]+")
+_CAMEL = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|[0-9]+")
+_LETTERS_THEN_DIGITS = re.compile(r"([a-z]+)([0-9]+)")
+_MAX_GLUED = 4
+
+SYNONYMS = {
+    "spec": ("speculative",),
+    "mtp": ("nextn",),
+    "nextn": ("mtp",),
+    "tp": ("tensor", "parallel"),
+    "dp": ("data", "parallel"),
+    "pp": ("pipeline", "parallel"),
+    "ep": ("expert", "parallel"),
+    "ssm": ("mamba",),
+    "algo": ("algorithm",),
+    "mem": ("memory",),
+}
+"""Field words that stand for others: a query with the left also finds the right."""
+
+
+def runs(text: str) -> list[str]:
+    """Return the alphanumeric runs of ``text`` in lower case: ``Qwen3_5Moe`` → qwen3, 5moe."""
+    return [run.lower() for run in _RUN.findall(text)]
+
+
+def words(text: str) -> list[str]:
+    """Return the words of ``text`` in order, cut at dashes, underscores and CamelCase humps.
+
+    A word with a number stays one (``qwen3``, ``eagle3``).
+    """
+    found: list[str] = []
+    for run in _RUN.findall(text):
+        for part in _CAMEL.findall(run):
+            if part.isdigit() and found and run.startswith(part) is False:
+                found[-1] += part
+            else:
+                found.append(part.lower())
+    return found
+
+
+def glued(parts: list[str]) -> list[str]:
+    """Return neighbours written together, two to four at a time, and all of them."""
+    joined = [
+        "".join(parts[start : start + length])
+        for length in range(2, _MAX_GLUED + 1)
+        for start in range(len(parts) - length + 1)
+    ]
+    whole = "".join(parts)
+    return joined + ([whole] if len(parts) > _MAX_GLUED else [])
+
+
+def identifier_terms(name: str) -> list[str]:
+    """Return all terms an identifier is indexed under, each once, most telling first."""
+    parts = words(name)
+    flat = runs(name)
+    stems = [match[1] for part in parts if (match := _LETTERS_THEN_DIGITS.fullmatch(part))]
+    return list(dict.fromkeys([*parts, *flat, *glued(parts), *glued(flat), *stems]))
+
+
+def query_terms(query: str) -> list[str]:
+    """Return the words of a query in order, each once."""
+    return list(dict.fromkeys(words(query)))

@@ -1,0 +1,53 @@
+"""From a version to its snapshot: the user's cache first, extraction when it has none."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from indexer.errors import UsageError
+from indexer.extractor_version import extractor_version
+from indexer.knowledge.store import cache_folder, load_snapshot, save_snapshot
+
+if TYPE_CHECKING:
+    from indexer.knowledge.schema import Snapshot
+    from indexer.source.tree import SourceTree
+
+
+def cached_path(version: str) -> Path:
+    """Return where the snapshot of a release lies in the user's cache."""
+    return cache_folder() / "snapshots" / f"{version}-{extractor_version()}.json"
+
+
+def get_snapshot(version: str, tree: SourceTree | None = None) -> Snapshot:
+    """Return the snapshot of a release, extracting it when the cache has none.
+
+    A cache entry that can't be read is made again. ``tree`` saves opening the release twice.
+    """
+    path = cached_path(version)
+    if path.is_file():
+        try:
+            return load_snapshot(path)
+        except UsageError:
+            path.unlink(missing_ok=True)
+    from indexer.extract.snapshot import extract_snapshot
+
+    snapshot = extract_snapshot(tree or open_release(version))
+    save_snapshot(snapshot, path)
+    _forget_older(version, path)
+    return snapshot
+
+
+def open_release(version: str) -> SourceTree:
+    """Return the tree of a release, fetching it when the cache has none."""
+    from indexer.source.release import WheelTree
+
+    wheel = cache_folder() / "wheels" / f"sglang-{version}-py3-none-any.whl"
+    return WheelTree(wheel, version)
+
+
+def _forget_older(version: str, keep: Path) -> None:
+    """Drop the version's entries made by an earlier extractor."""
+    for old in keep.parent.glob(f"{version}-*.json"):
+        if old != keep and old.stem.rpartition("-")[0] == version:
+            old.unlink(missing_ok=True)

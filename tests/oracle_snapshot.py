@@ -1,0 +1,69 @@
+"""A snapshot made from what the real parser said: input for tests of what reads snapshots."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from indexer.knowledge.schema import (
+    SCHEMA_VERSION,
+    Algorithm,
+    AlgorithmRegistry,
+    Choice,
+    Coverage,
+    Flag,
+    Location,
+    Snapshot,
+    Source,
+)
+
+
+def oracle_snapshot(oracle: Path, version: str) -> Snapshot:
+    """Return the flags and algorithms of ``flags-<version>.json`` as a snapshot."""
+    said = json.loads((oracle / f"flags-{version}.json").read_text())
+    algorithms = said.get("speculative_algorithms") or {}
+    enum_at = _place(algorithms.get("source"))
+    return Snapshot(
+        schema=SCHEMA_VERSION,
+        source=Source(version, "release", f"sglang-{version}-py3-none-any.whl"),
+        flags=[_flag(entry) for entry in said["flags"]],
+        registry=AlgorithmRegistry(declared_at=enum_at),
+        algorithms=[
+            Algorithm(name, declared_at=enum_at, predicates=member.get("predicates", {}))
+            for name, member in (algorithms.get("members") or {}).items()
+            if enum_at
+        ],
+        coverage=Coverage(layouts=["oracle"], counts={"flags": {"recognised": len(said["flags"])}}),
+    )
+
+
+def _flag(entry: dict[str, Any]) -> Flag:
+    options = entry["option_strings"]
+    declared = _place(entry.get("field_declared_at")) or _place(entry["registered_at"])
+    choices = entry["choices"] if isinstance(entry["choices"], list) else None
+    return Flag(
+        name=options[0].lstrip("-"),
+        option_strings=options,
+        dest=entry["dest"],
+        action=entry["action"],
+        nargs=entry["nargs"],
+        const=entry["const"],
+        default=entry["default"],
+        type=entry["type"],
+        choices=choices,
+        required=entry["required"],
+        metavar=entry["metavar"],
+        choices_at=[Choice(choice, declared) for choice in choices or []],
+        declared_at=declared,
+        registered_at=_place(entry["registered_at"]),
+        field=entry["dest"],
+        namespace=entry.get("field_class"),
+    )
+
+
+def _place(text: str | None) -> Location | None:
+    if not text:
+        return None
+    path, line = text.split(":")[:2]
+    return Location(f"python/{path}", int(line))
