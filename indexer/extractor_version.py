@@ -9,19 +9,15 @@ import hashlib
 from functools import cache
 from pathlib import Path
 
+from indexer._resources import data_path
+
 _PACKAGE = Path(__file__).parent
-
-
-def data_folder(name: str) -> Path:
-    """Return one of our data folders (``queries``, ``site``), in a checkout or as installed."""
-    installed = _PACKAGE / "_data" / name
-    return installed if installed.is_dir() else _PACKAGE.parent / name
 
 
 @cache
 def extractor_version() -> str:
     """Return a digest of everything that decides what a snapshot holds: code, queries, schema."""
-    files = [_PACKAGE / "knowledge" / "schema.py", *data_folder("queries").glob("*")]
+    files = [_PACKAGE / "knowledge" / "schema.py", *data_path("queries").glob("*")]
     return _digest(files, "source", "syntax", "interpret", "extract")
 
 

@@ -7,23 +7,36 @@ from typing import TYPE_CHECKING
 
 from indexer.errors import UsageError
 from indexer.extractor_version import extractor_version
-from indexer.knowledge.store import cache_folder, load_snapshot, save_snapshot
+from indexer.knowledge.store import load_snapshot, save_snapshot
+from indexer.source.cache import cache_folder
 
 if TYPE_CHECKING:
     from indexer.knowledge.schema import Snapshot
     from indexer.source.tree import SourceTree
 
 
+def default_version() -> str:
+    """Return the version meant where none is named: the default pin."""
+    from indexer.source.pins import load_pins
+
+    return load_pins().default
+
+
 def cached_path(version: str) -> Path:
     """Return where the snapshot of a release lies in the user's cache."""
-    return cache_folder() / "snapshots" / f"{version}-{extractor_version()}.json"
+    return cache_folder("snapshots") / f"{version}-{extractor_version()}.json"
 
 
-def get_snapshot(version: str, tree: SourceTree | None = None) -> Snapshot:
-    """Return the snapshot of a release, extracting it when the cache has none.
+def get_snapshot(version: str | None = None, tree: SourceTree | None = None) -> Snapshot:
+    """Return the snapshot of a release (None: the default pin), extracted when the cache has none.
 
     A cache entry that can't be read is made again. ``tree`` saves opening the release twice.
+
+    Raises:
+        UsageError: there is no such release.
+        CannotError: it can't be fetched or read.
     """
+    version = version or default_version()
     path = cached_path(version)
     if path.is_file():
         try:
@@ -31,19 +44,12 @@ def get_snapshot(version: str, tree: SourceTree | None = None) -> Snapshot:
         except UsageError:
             path.unlink(missing_ok=True)
     from indexer.extract.snapshot import extract_snapshot
+    from indexer.source import open_source
 
-    snapshot = extract_snapshot(tree or open_release(version))
+    snapshot = extract_snapshot(tree or open_source(version))
     save_snapshot(snapshot, path)
     _forget_older(version, path)
     return snapshot
-
-
-def open_release(version: str) -> SourceTree:
-    """Return the tree of a release, fetching it when the cache has none."""
-    from indexer.source.release import WheelTree
-
-    wheel = cache_folder() / "wheels" / f"sglang-{version}-py3-none-any.whl"
-    return WheelTree(wheel, version)
 
 
 def _forget_older(version: str, keep: Path) -> None:

@@ -42,7 +42,9 @@ def find_facts(snapshot: Snapshot, kind: str, name: str) -> list[Any]:
     exact = [fact for fact in facts if wanted in map(normal, _own_names(fact))]
     found = exact or [fact for fact in facts if wanted in map(normal, spellings(fact))]
     if not found and kind == "flag" and wanted:
-        abbreviated = [fact for fact in facts if any(o.startswith(f"--{wanted}") for o in fact.option_strings)]
+        abbreviated = [
+            fact for fact in facts if any(o.startswith(f"--{wanted}") for o in fact.option_strings)
+        ]
         found = abbreviated if len(abbreviated) == 1 else []
     if not found:
         raise UsageError(_nothing(snapshot, kind, name, wanted))

@@ -10,10 +10,13 @@ from indexer.knowledge.addresses import Fact, address_of, fact_id
 from indexer.knowledge.schema import Flag
 
 _FLAG_KEYS = (
-    "option_strings dest action nargs const default type choices required metavar help "
-    "choices_at declared_at registered_at namespace deprecated fallback"
-).split()
-_FLAG_EXTRAS = "help_suppressed choices_container choices_open field env machine_dependent read_at".split()
+    *("option_strings", "dest", "action", "nargs", "const", "default", "type", "choices", "required"),
+    *("metavar", "help", "choices_at", "declared_at", "registered_at", "namespace", "deprecated", "fallback"),
+)
+_FLAG_EXTRAS = (
+    *("help_suppressed", "choices_container", "choices_open", "field", "env"),
+    *("machine_dependent", "read_at"),
+)
 
 
 def fact_record(version: str, kind: str, fact: Fact) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Snapshots as files: deterministic JSON, a checked schema version, atomic writes, a user cache."""
+"""Snapshots as files: deterministic JSON, a checked schema version, atomic writes."""
 
 from __future__ import annotations
 
@@ -13,16 +13,6 @@ import msgspec
 
 from indexer.errors import CannotError, UsageError
 from indexer.knowledge.schema import SCHEMA_VERSION, Snapshot
-
-
-def cache_folder() -> Path:
-    """Return the user's cache folder of this program (``SGLANG_INDEXER_CACHE`` overrides it)."""
-    override = os.environ.get("SGLANG_INDEXER_CACHE")
-    if override:
-        return Path(override)
-    import platformdirs
-
-    return Path(platformdirs.user_cache_dir("sglang-indexer"))
 
 
 def encode_snapshot(snapshot: Snapshot) -> bytes:

@@ -10,6 +10,7 @@ import shutil
 import tempfile
 from collections import Counter
 from collections.abc import Iterable
+from itertools import pairwise
 from pathlib import Path
 
 import msgspec
@@ -66,7 +67,7 @@ class SearchIndex:
         wanted: query.Query = query.Or([_any_spelling(term) for term in terms], scale=0.8)
         joined = "".join(terms)
         if len(terms) > 1:
-            pairs = ["".join(pair) for pair in zip(terms, terms[1:], strict=False)]
+            pairs = ["".join(pair) for pair in pairwise(terms)]
             glue = [query.Term("name", term, boost=2.0) for term in dict.fromkeys([*pairs, joined])]
             wanted = query.Or([wanted, *glue])
         if kind:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from indexer.extractor_version import extractor_version, search_version
-from indexer.knowledge.store import cache_folder
+from indexer.source.cache import cache_folder
 
 if TYPE_CHECKING:
     from indexer.knowledge.schema import Snapshot
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 def index_folder(version: str) -> Path:
     """Return where the search index of a release lies."""
-    return cache_folder() / "search" / f"{version}-{extractor_version()}-{search_version()}"
+    return cache_folder("search") / f"{version}-{extractor_version()}-{search_version()}"
 
 
 def cached_index(version: str) -> SearchIndex | None:

@@ -52,7 +52,9 @@ def _one_name(terms: list[str], name: str) -> float:
     if "".join(terms) == joined:
         return 1.0
     said = sum(_best(term, parts, joined) for term in terms) / len(terms)
-    heard = sum(1 for part in parts if any(part.startswith(term) for term in _with_synonyms(terms))) / len(parts)
+    heard = sum(1 for part in parts if any(part.startswith(term) for term in _with_synonyms(terms))) / len(
+        parts
+    )
     return 0.9 * said * said * (0.6 + 0.4 * heard)
 
 

@@ -1,0 +1,252 @@
+"""How each kind of fact reads in a terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from indexer.cli._terminal import Sheet
+from indexer.knowledge.addresses import fact_name
+from indexer.knowledge.links import Links
+from indexer.knowledge.schema import (
+    Algorithm,
+    CodePath,
+    Condition,
+    Deprecation,
+    EnvVar,
+    Flag,
+    Location,
+    Model,
+    Read,
+    Rule,
+    Value,
+)
+from indexer.knowledge.values import as_location, as_unknown, plain_form, source_form
+
+
+def print_fact(kind: str, fact: Any, links: Links, *, fold: bool = True) -> None:
+    """Print one fact, its citations beside what they prove."""
+    sheet = Sheet(fold)
+    name = fact.option_strings[0] if isinstance(fact, Flag) else fact_name(fact)
+    sheet.title(name, f"{kind} · SGLang {links.snapshot.source.version}")
+    _PRINTERS[kind](sheet, fact, links)
+    sheet.show()
+
+
+def _flag(sheet: Sheet, flag: Flag, links: Links) -> None:
+    if isinstance(flag.help, str):
+        sheet.prose(flag.help)
+    sheet.gap()
+    _deprecated(sheet, flag.deprecated)
+    if len(flag.option_strings) > 1:
+        sheet.row("also", ", ".join(flag.option_strings[1:]))
+    if flag.required:
+        sheet.row("required", "yes")
+    sheet.row("type", "none (a switch)" if flag.nargs == 0 else _value(flag.type, plain_form, "str"))
+    _valued(sheet, "default", flag.default)
+    if flag.fallback is not None:
+        _valued(sheet, "fallback", flag.fallback)
+    if flag.nargs not in (None, 0):
+        _valued(sheet, "nargs", flag.nargs)
+    if flag.const is not None:
+        _valued(sheet, "const", flag.const)
+    sheet.row("dest", flag.dest, note=f"(namespace {flag.namespace})" if flag.namespace else "")
+    sheet.row("action", flag.action)
+    if flag.env:
+        sheet.row("environment", flag.env)
+    _place(sheet, "declared", flag.declared_at)
+    if flag.registered_at != flag.declared_at:
+        _place(sheet, "registered", flag.registered_at)
+    _choices(sheet, flag)
+    algorithms = links.algorithms_of(flag)
+    if algorithms:
+        sheet.section("Read by algorithms", len(algorithms))
+        sheet.prose(", ".join(algorithm.name for algorithm in algorithms))
+    _rules(sheet, links.rules_of(flag))
+    _reads(sheet, "Read at", flag.read_at)
+
+
+def _choices(sheet: Sheet, flag: Flag) -> None:
+    unknown = as_unknown(flag.choices)
+    if unknown:
+        _valued(sheet, "choices", unknown)
+    elif flag.choices_at:
+        sheet.section("Choices", len(flag.choices_at))
+        sheet.entries(
+            (plain_form(choice.value) + (f"  if {choice.condition}" if choice.condition else ""), choice.at)
+            for choice in flag.choices_at
+        )
+    elif flag.choices:
+        sheet.section("Choices", len(flag.choices))
+        sheet.prose(", ".join(plain_form(choice) for choice in flag.choices))
+    if flag.choices_open:
+        sheet.row("open list", "more can be added", flag.choices_open)
+
+
+def _algorithm(sheet: Sheet, algorithm: Algorithm, links: Links) -> None:
+    sheet.gap()
+    sheet.row("declared", algorithm.kind, algorithm.declared_at)
+    if not algorithm.cli:
+        sheet.row("command line", "not accepted")
+    for alias in algorithm.aliases:
+        condition = f" if {alias.condition}" if alias.condition else ""
+        sheet.row("alias", f"{alias.name} → {alias.resolves_to}{condition}", alias.at)
+    if algorithm.draft_model:
+        first = algorithm.draft_model_at[0] if algorithm.draft_model_at else None
+        sheet.row("draft model", algorithm.draft_model, first)
+    if algorithm.workers:
+        sheet.section("Workers", len(algorithm.workers))
+        for worker in algorithm.workers:
+            sheet.entries([(worker.class_name, worker.class_at)])
+            sheet.entries([(f"  when {worker.condition or 'always'}", worker.selected_at)])
+    if algorithm.predicates:
+        sheet.section("Predicates", len(algorithm.predicates))
+        sheet.entries(
+            (f"{name} = {_value(value, source_form)}", algorithm.predicates_at.get(name))
+            for name, value in algorithm.predicates.items()
+        )
+    if algorithm.automatic:
+        sheet.section("Chosen automatically")
+        sheet.entries((at.symbol or "", at) for at in algorithm.automatic)
+    if algorithm.flags:
+        sheet.section("Flags read", len(algorithm.flags))
+        sheet.prose(", ".join(algorithm.flags))
+    _rules(sheet, [links.rules_by_id[key] for key in algorithm.rules if key in links.rules_by_id])
+
+
+def _model(sheet: Sheet, model: Model, links: Links) -> None:
+    sheet.gap()
+    sheet.row("declared", "draft model" if model.is_draft else "model", model.declared_at)
+    if model.entry_class_at:
+        sheet.row("registered", "EntryClass", model.entry_class_at)
+    if model.config_class:
+        sheet.row("config", model.config_class)
+    for heading, facts in (("Hybrid", model.hybrid), ("Draft", model.draft), ("Radix cache", model.radix)):
+        if facts:
+            sheet.section(heading)
+            _mapping(sheet, facts)
+    for heading, entries in (("Attention backends", model.backends), ("Overrides", model.overrides)):
+        if entries:
+            sheet.section(heading, len(entries))
+            for entry in entries:
+                _mapping(sheet, entry)
+
+
+def _rule(sheet: Sheet, rule: Rule, links: Links) -> None:
+    if rule.message:
+        sheet.prose(rule.message)
+    sheet.gap()
+    sheet.row("kind", rule.kind + (f" ({rule.exception})" if rule.exception else ""), rule.at)
+    sheet.row("in", rule.function)
+    if rule.stage:
+        sheet.row("stage", rule.stage)
+    for target, value in zip(rule.targets, [*rule.values, *[""] * len(rule.targets)], strict=False):
+        sheet.row("sets", f"{target} = {value}" if value else target)
+    _guard(sheet, rule.guard)
+    if rule.flags:
+        sheet.section("Flags", len(rule.flags))
+        sheet.prose(", ".join(rule.flags))
+
+
+def _path(sheet: Sheet, path: CodePath, links: Links) -> None:
+    sheet.prose(path.title)
+    sheet.gap()
+    for key, value in path.context.items():
+        sheet.row(key, _value(value, plain_form))
+    if not path.complete:
+        sheet.row("complete", "no: a way-point is missing (see gaps)")
+    sheet.section("Steps", len(path.steps))
+    for step in path.steps:
+        mark = "●" if step.waypoint else "○"
+        how = f"  [{step.certainty}]" if step.certainty not in (None, "certain", "typed") else ""
+        sheet.entries([(f"{'  ' * min(step.depth, 8)}{mark} {step.function}{how}", step.at)])
+    if path.gaps:
+        sheet.section("Gaps", len(path.gaps))
+        sheet.entries((_sentence(gap), None) for gap in path.gaps)
+
+
+def _env(sheet: Sheet, variable: EnvVar, links: Links) -> None:
+    sheet.gap()
+    _deprecated(sheet, variable.deprecated)
+    if variable.type:
+        sheet.row("type", variable.type)
+    _valued(sheet, "default", variable.default)
+    _place(sheet, "declared", variable.declared_at, "not declared, only read")
+    if variable.relevance:
+        sheet.row("matters for", ", ".join(variable.relevance))
+    _reads(sheet, "Read at", variable.read_at)
+    _reads(sheet, "Set at", variable.set_at)
+
+
+_PRINTERS: dict[str, Callable[[Sheet, Any, Links], None]] = {
+    "flag": _flag,
+    "algorithm": _algorithm,
+    "model": _model,
+    "rule": _rule,
+    "path": _path,
+    "env": _env,
+}
+
+
+def _value(value: Value, form: Callable[[Value], str], absent: str = "None") -> str:
+    unknown = as_unknown(value)
+    if unknown:
+        return f"unknown: {unknown.unknown}"
+    return absent if value is None else form(value)
+
+
+def _valued(sheet: Sheet, label: str, value: Value) -> None:
+    unknown = as_unknown(value)
+    sheet.row(label, _value(value, source_form), unknown.at if unknown else None)
+
+
+def _place(sheet: Sheet, label: str, at: Location | None, absent: str = "") -> None:
+    if at:
+        sheet.row(label, "", at)
+    elif absent:
+        sheet.row(label, absent)
+
+
+def _deprecated(sheet: Sheet, deprecation: Deprecation | None) -> None:
+    if deprecation:
+        told = f"use {deprecation.replacement}" if deprecation.replacement else "yes"
+        sheet.row("deprecated", told + (" (refused)" if deprecation.raises else ""), deprecation.at)
+
+
+def _rules(sheet: Sheet, rules: list[Rule]) -> None:
+    if not rules:
+        return
+    sheet.section("Rules", len(rules))
+    sheet.entries((rule_line(rule), rule.at) for rule in rules)
+
+
+def rule_line(rule: Rule) -> str:
+    """Return what a rule does in one line."""
+    if rule.message:
+        return f"{rule.kind:<10} {rule.message}"
+    pairs = zip(rule.targets, [*rule.values, *[""] * len(rule.targets)], strict=False)
+    return f"{rule.kind:<10} " + "; ".join(f"{t} = {v}" if v else t for t, v in pairs)
+
+
+def _reads(sheet: Sheet, heading: str, reads: list[Read]) -> None:
+    if reads:
+        sheet.section(heading, len(reads))
+        sheet.entries((read.at.symbol or read.how or "", read.at) for read in reads)
+
+
+def _guard(sheet: Sheet, guard: Iterable[Condition]) -> None:
+    for condition in guard:
+        sheet.row("when" if condition.holds else "unless", condition.text, condition.at)
+
+
+def _mapping(sheet: Sheet, facts: dict[str, Value]) -> None:
+    for key, value in facts.items():
+        at = as_location(value)
+        if at:
+            sheet.row(key.removesuffix("_at").replace("_", " "), "", at)
+        else:
+            sheet.row(key.replace("_", " "), _value(value, plain_form))
+
+
+def _sentence(facts: dict[str, Value]) -> str:
+    return "; ".join(f"{key}: {_value(value, plain_form)}" for key, value in facts.items())

@@ -1,0 +1,89 @@
+"""Plain text for a terminal of about 80 columns: headings, labelled rows, wrapped prose."""
+
+from __future__ import annotations
+
+import shutil
+import textwrap
+from collections.abc import Iterable
+
+import click
+
+from indexer.knowledge.schema import Location
+
+_LABEL = 12
+_WIDEST = 100
+FOLD = 8
+"""Lists longer than this are cut, with a line saying how many more there are."""
+
+
+class Sheet:
+    """Collects the lines of one answer."""
+
+    def __init__(self, fold: bool = True) -> None:
+        self.width = min(shutil.get_terminal_size((80, 24)).columns, _WIDEST)
+        self.lines: list[str] = []
+        self._fold = fold
+
+    def title(self, name: str, about: str) -> None:
+        """Add the answer's first line: the name, and at the right what it is."""
+        gap = max(2, self.width - len(name) - len(about))
+        self.lines.append(click.style(name, bold=True) + " " * gap + click.style(about, dim=True))
+
+    def prose(self, text: str) -> None:
+        """Add wrapped text, keeping its paragraphs."""
+        for paragraph in text.strip().splitlines():
+            self.lines += textwrap.wrap(
+                " ".join(paragraph.split()), self.width, initial_indent="  ", subsequent_indent="  "
+            )
+
+    def gap(self) -> None:
+        """Add an empty line."""
+        self.lines.append("")
+
+    def row(self, label: str, value: str, at: Location | None = None, note: str = "") -> None:
+        """Add ``label  value  path:line``; the place moves to its own line where it doesn't fit."""
+        head = "  " + click.style(f"{label:<{_LABEL}}", dim=True)
+        wrapped = textwrap.wrap(value, self.width - _LABEL - 2) or [""]
+        self.lines.append(head + wrapped[0])
+        self.lines += [" " * (_LABEL + 2) + line for line in wrapped[1:]]
+        told = " ".join(part for part in (place(at) if at else "", note) if part)
+        if not told:
+            return
+        if not value:
+            self.lines[-1] = head + click.style(told, fg="cyan")
+        elif len(wrapped) == 1 and _LABEL + 4 + len(wrapped[0]) + len(told) <= self.width:
+            self.lines[-1] += "  " + click.style(told, fg="cyan")
+        else:
+            self.lines.append(" " * (_LABEL + 2) + click.style(told, fg="cyan"))
+
+    def section(self, heading: str, count: int | None = None) -> None:
+        """Add a heading after an empty line."""
+        self.lines += ["", click.style(heading, bold=True) + (f" ({count})" if count is not None else "")]
+
+    def entries(self, entries: Iterable[tuple[str, Location | None]]) -> None:
+        """Add ``text`` with its place below, folding a long list."""
+        listed = list(entries)
+        shown = listed if not self._fold or len(listed) <= FOLD + 1 else listed[:FOLD]
+        for text, at in shown:
+            told = place(at) if at else ""
+            if told and len(text) + len(told) + 4 <= self.width and "\n" not in text:
+                self.lines.append(f"  {text}  " + click.style(told, fg="cyan"))
+                continue
+            for line in text.splitlines():
+                self.lines += textwrap.wrap(
+                    line, self.width, initial_indent="  ", subsequent_indent="    ", break_long_words=False
+                )
+            if told:
+                self.lines.append("    " + click.style(told, fg="cyan"))
+        if len(shown) < len(listed):
+            self.lines.append(f"  … and {len(listed) - len(shown)} more (--all shows them)")
+
+    def show(self) -> None:
+        """Print the answer."""
+        click.echo("\n".join(self.lines))
+
+
+def place(at: Location) -> str:
+    """Return ``path:line`` or ``path:line-end``."""
+    end = f"-{at.end_line}" if at.end_line and at.end_line != at.line else ""
+    return f"{at.path}:{at.line}{end}"
