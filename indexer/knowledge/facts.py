@@ -1,0 +1,205 @@
+"""The facts of one version that are followed across versions: a snapshot without its prose.
+
+Help texts are kept as hashes, deprecation messages only as the replacement they name, and an unknown
+value without the line of its reason (which moves in each release and says nothing about the value).
+"""
+
+from __future__ import annotations
+
+import hashlib
+from typing import Any
+
+import msgspec
+
+from indexer.knowledge.schema import Algorithm, EnvVar, Field, Flag, Location, Snapshot, Value
+
+HELP_HASH_LENGTH = 10
+
+
+class DeprecationFact(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A deprecation: the option or variable to use instead, and whether using the old one fails."""
+
+    replacement: str | None = None
+    raises: bool = False
+
+
+class FlagFact(msgspec.Struct, omit_defaults=True, kw_only=True):
+    """One flag in one version, under argparse's own names.
+
+    ``choices`` is a list (sorted where the source holds a set) or ``{"unknown": reason}``;
+    ``choices_open`` tells that plugins may add more. ``help`` is a hash of the text.
+    """
+
+    name: str
+    option_strings: list[str] = []
+    dest: str = ""
+    action: str = "_StoreAction"
+    nargs: Value = None
+    const: Value = None
+    default: Value = None
+    type: Value = None
+    choices: Value = None
+    choices_open: bool = False
+    required: bool = False
+    metavar: Value = None
+    help: str | None = None
+    hidden: bool = False
+    deprecated: DeprecationFact | None = None
+    fallback: Value = None
+    namespace: str | None = None
+    field: str | None = None
+    env: str | None = None
+    machine_dependent: list[str] = []
+    declared_at: Location | None = None
+
+
+class AlgorithmFact(msgspec.Struct, omit_defaults=True, kw_only=True):
+    """A speculative algorithm in one version. ``aliases`` are the other spellings that resolve to it,
+    ``cli`` whether it can be asked for by name."""
+
+    name: str
+    kind: str = "enum"
+    cli: bool = True
+    aliases: list[str] = []
+    declared_at: Location | None = None
+
+
+class EnvFact(msgspec.Struct, omit_defaults=True, kw_only=True):
+    """An environment variable in one version. Declared nowhere but read somewhere is a state of its
+    own: often a notice that the variable is gone."""
+
+    name: str
+    type: str | None = None
+    default: Value = None
+    deprecated: DeprecationFact | None = None
+    declared: bool = False
+    relevance: list[str] = []
+    declared_at: Location | None = None
+    read_at: Location | None = None
+
+
+class FieldFact(msgspec.Struct, omit_defaults=True, kw_only=True):
+    """A field of the ServerArgs record: what ``Engine(...)`` and ``args.NAME`` know."""
+
+    name: str
+    has_cli: bool = True
+    default: Value = None
+    declared_at: Location | None = None
+
+
+class Facts(msgspec.Struct, omit_defaults=True):
+    """All followed facts of one version."""
+
+    version: str
+    flags: list[FlagFact] = []
+    algorithms: list[AlgorithmFact] = []
+    env_vars: list[EnvFact] = []
+    fields: list[FieldFact] = []
+
+    def option_to_flag(self) -> dict[str, FlagFact]:
+        """Return every accepted option string with its flag."""
+        return {option: flag for flag in self.flags for option in flag.option_strings}
+
+
+def facts_of(snapshot: Snapshot) -> Facts:
+    """Return the followed facts of a snapshot."""
+    return Facts(
+        version=snapshot.source.version,
+        flags=[_flag(flag) for flag in snapshot.flags],
+        algorithms=[_algorithm(algorithm) for algorithm in snapshot.algorithms],
+        env_vars=[_env(variable) for variable in snapshot.env_vars],
+        fields=[_field(field) for field in snapshot.fields],
+    )
+
+
+def help_hash(text: str) -> str:
+    """Return the short hash under which a help text is kept."""
+    return hashlib.sha256(text.encode()).hexdigest()[:HELP_HASH_LENGTH]
+
+
+def _flag(flag: Flag) -> FlagFact:
+    choices = _plain(flag.choices)
+    if isinstance(choices, list) and flag.choices_container in {"set", "frozenset"}:
+        choices = sorted(choices, key=str)
+    return FlagFact(
+        name=flag.name,
+        option_strings=flag.option_strings,
+        dest=flag.dest,
+        action=flag.action,
+        nargs=_plain(flag.nargs),
+        const=_plain(flag.const),
+        default=_plain(flag.default),
+        type=_plain(flag.type),
+        choices=choices,
+        choices_open=flag.choices_open is not None,
+        required=flag.required,
+        metavar=_plain(flag.metavar),
+        help=help_hash(flag.help) if isinstance(flag.help, str) else None,
+        hidden=flag.help_suppressed,
+        deprecated=_deprecation(flag),
+        fallback=_plain(flag.fallback),
+        namespace=flag.namespace,
+        field=flag.field,
+        env=flag.env,
+        machine_dependent=flag.machine_dependent,
+        declared_at=_place(flag.declared_at),
+    )
+
+
+def _algorithm(algorithm: Algorithm) -> AlgorithmFact:
+    return AlgorithmFact(
+        name=algorithm.name,
+        kind=algorithm.kind,
+        cli=algorithm.cli,
+        aliases=sorted({alias.name for alias in algorithm.aliases}),
+        declared_at=_place(algorithm.declared_at),
+    )
+
+
+def _env(variable: EnvVar) -> EnvFact:
+    reads = sorted(variable.read_at, key=lambda read: (read.at.path, read.at.line))
+    return EnvFact(
+        name=variable.name,
+        type=variable.type,
+        default=_plain(variable.default),
+        deprecated=_deprecation(variable),
+        declared=variable.declared_at is not None,
+        relevance=variable.relevance,
+        declared_at=_place(variable.declared_at),
+        read_at=_place(reads[0].at) if reads else None,
+    )
+
+
+def _field(field: Field) -> FieldFact:
+    return FieldFact(
+        name=field.name,
+        has_cli=field.has_cli,
+        default=_plain(field.default),
+        declared_at=_place(field.declared_at),
+    )
+
+
+def _deprecation(fact: Flag | EnvVar) -> DeprecationFact | None:
+    if fact.deprecated is None:
+        return None
+    return DeprecationFact(fact.deprecated.replacement, fact.deprecated.raises)
+
+
+def _place(at: Location | None) -> Location | None:
+    return Location(at.path, at.line) if at else None
+
+
+def _plain(value: Any) -> Value:
+    """Return a value as plain JSON, an unknown without its line."""
+    plain = msgspec.to_builtins(value)
+    return _without_lines(plain)
+
+
+def _without_lines(value: Any) -> Value:
+    if isinstance(value, dict):
+        if "unknown" in value:
+            return {"unknown": value["unknown"]}
+        return {key: _without_lines(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_without_lines(item) for item in value]
+    return value

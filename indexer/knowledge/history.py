@@ -1,0 +1,191 @@
+"""Reading the history: what each covered version had, since when and until when."""
+
+from __future__ import annotations
+
+from functools import cached_property, lru_cache
+from itertools import accumulate
+from pathlib import Path
+from typing import Any, NamedTuple, TypeVar
+
+import msgspec
+
+from indexer.errors import UsageError
+from indexer.knowledge.facts import AlgorithmFact, EnvFact, Facts, FieldFact, FlagFact
+from indexer.knowledge.history_file import HistoryFile, Release, Rename, Track, read_history_file
+from indexer.knowledge.schema import Location
+
+SHIPPED = Path(__file__).resolve().parent.parent / "data" / "history.json"
+
+Fact = TypeVar("Fact", FlagFact, AlgorithmFact, EnvFact, FieldFact)
+
+
+class Interval(NamedTuple):
+    """An unbroken range of releases in which an option string belonged to the flag ``name``.
+
+    ``current`` tells that the range reaches the newest covered release.
+    """
+
+    first: str
+    last: str
+    name: str
+    current: bool
+
+
+class History:
+    """The covered releases, oldest first, and the facts of each."""
+
+    def __init__(self, file: HistoryFile) -> None:
+        self._file = file
+        self._index = {release.version: at for at, release in enumerate(file.releases)}
+
+    @cached_property
+    def versions(self) -> list[str]:
+        """All covered versions, oldest first."""
+        return [release.version for release in self._file.releases]
+
+    @property
+    def releases(self) -> list[Release]:
+        """The covered releases with their wheels' names and hashes."""
+        return self._file.releases
+
+    @property
+    def renames(self) -> list[Rename]:
+        """What gave way to what, with evidence."""
+        return self._file.renames
+
+    def __contains__(self, version: str) -> bool:
+        return version in self._index
+
+    def index(self, version: str) -> int:
+        """Return the place of a version in ``versions``.
+
+        Raises:
+            UsageError: the history does not cover it; the message names its neighbours.
+        """
+        try:
+            return self._index[version.removeprefix("v")]
+        except KeyError:
+            raise UsageError(
+                f"the history has no release {version} (it covers {self._near(version)})",
+                "check the version, or add it: indexer history build --to VERSION",
+            ) from None
+
+    def _near(self, version: str) -> str:
+        from packaging.version import InvalidVersion, Version
+
+        ends = f"{self.versions[0]} to {self.versions[-1]}"
+        try:
+            wanted = Version(version)
+        except InvalidVersion:
+            return ends
+        before = [known for known in self.versions if Version(known) < wanted]
+        after = [known for known in self.versions if Version(known) > wanted]
+        if before and after:
+            return f"{ends}, there {before[-1]} and {after[0]}"
+        return ends
+
+    def at(self, version: str) -> Facts:
+        """Return all facts of a version."""
+        return Facts(
+            version=self.versions[self.index(version)],
+            flags=self.flags_at(version),
+            algorithms=self._facts(self._file.algorithms, AlgorithmFact, version),
+            env_vars=self._facts(self._file.env_vars, EnvFact, version),
+            fields=self._facts(self._file.fields, FieldFact, version),
+        )
+
+    def flags_at(self, version: str) -> list[FlagFact]:
+        """Return the flags of a version, by name."""
+        return self._facts(self._file.flags, FlagFact, version)
+
+    def env_vars_at(self, version: str) -> list[EnvFact]:
+        """Return the environment variables of a version, by name."""
+        return self._facts(self._file.env_vars, EnvFact, version)
+
+    def fields_at(self, version: str) -> list[FieldFact]:
+        """Return the ServerArgs fields of a version, by name."""
+        return self._facts(self._file.fields, FieldFact, version)
+
+    def _facts(self, tracks: list[Track], kind: type[Fact], version: str) -> list[Fact]:
+        at = self.index(version)
+        return [self.fact(track, kind, at) for track in tracks if exists(track, at)]
+
+    def fact(self, track: Track, kind: type[Fact], at: int) -> Fact:
+        """Return the fact of a track in the release of index ``at``, in which it must exist."""
+        found: dict[str, Any] = {"name": track.name}
+        for attribute, changes in track.values.items():
+            for since, value in changes:
+                if since > at:
+                    break
+                found[attribute] = value
+        for attribute, runs in track.places.items():
+            found[attribute] = self._place(runs, at)
+        if spellings := found.get("option_strings"):
+            found["name"] = spellings[0].lstrip("-")  # a track bears the newest name, this is its own
+        return msgspec.convert(found, kind)
+
+    def _place(self, runs: list[tuple[int, int, list[int]]], at: int) -> Location | None:
+        for start, path, steps in runs:
+            if start <= at < start + len(steps):
+                return Location(self._file.paths[path], list(accumulate(steps))[at - start])
+        return None
+
+    def tracks(self, kind: str) -> list[Track]:
+        """Return the tracks of a kind: ``flags``, ``algorithms``, ``env_vars`` or ``fields``."""
+        return getattr(self._file, kind)
+
+    def flag_intervals(self, option: str) -> list[Interval]:
+        """Return when an option string (``--x``; without dashes a flag's name) was accepted.
+
+        An empty list: it never was. Abbreviations are not considered.
+        """
+        spelled = option if option.startswith("-") else f"--{option.replace('_', '-')}"
+        owners: dict[int, str] = {}
+        for track in self._file.flags:
+            for at in _indices(track):
+                if spelled in value_at(track, "option_strings", at, []):
+                    owners[at] = track.name
+        return self._intervals(owners)
+
+    def _intervals(self, owners: dict[int, str]) -> list[Interval]:
+        found: list[Interval] = []
+        newest = len(self.versions) - 1
+        start: int | None = None
+        for at in sorted(owners):
+            if start is None:
+                start = at
+            if owners.get(at + 1) != owners[at]:
+                found.append(
+                    Interval(self.versions[start], self.versions[at], owners[at], current=at == newest)
+                )
+                start = None
+        return found
+
+
+def exists(track: Track, at: int) -> bool:
+    """Tell whether a track's fact exists in the release of index ``at``."""
+    return any(first <= at <= last for first, last in track.spans)
+
+
+def value_at(track: Track, attribute: str, at: int, default: Any = None) -> Any:
+    """Return an attribute's value in the release of index ``at``."""
+    found = default
+    for since, value in track.values.get(attribute, ()):
+        if since > at:
+            break
+        found = value
+    return found
+
+
+def _indices(track: Track) -> list[int]:
+    return [at for first, last in track.spans for at in range(first, last + 1)]
+
+
+@lru_cache(maxsize=2)
+def load_history(path: Path | None = None) -> History:
+    """Return the history shipped with the package, or that in ``path``.
+
+    Raises:
+        CannotError: the file is missing, damaged, or of another schema version.
+    """
+    return History(read_history_file(path or SHIPPED))

@@ -1,0 +1,114 @@
+"""The history file: many versions of the same facts, folded into intervals.
+
+A version is an index into ``releases``. A ``Track`` is one fact followed through them:
+
+- ``spans``: the inclusive index ranges in which it exists;
+- ``values``: attribute → ``[[index, value], ...]``, each value holding from its index until the next
+  one; before the first, and for an attribute that is not listed, the fact's own default holds;
+- ``places``: location attribute → ``[[index, path, [line, step, step...]], ...]``, a run of consecutive
+  versions in one file; ``path`` is an index into ``paths``, each step is added to the line before.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from indexer.errors import CannotError
+
+HISTORY_SCHEMA = 1
+
+
+class Release(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A covered release and the wheel it was read from."""
+
+    version: str
+    artifact: str | None = None
+    sha256: str | None = None
+
+
+class Track(msgspec.Struct, omit_defaults=True):
+    """One fact through the versions; see the module's text for the encoding."""
+
+    name: str
+    spans: list[tuple[int, int]]
+    values: dict[str, list[tuple[int, Any]]] = {}
+    places: dict[str, list[tuple[int, int, list[int]]]] = {}
+
+
+class Rename(msgspec.Struct, frozen=True, omit_defaults=True):
+    """``old`` gave way to ``new`` at the release of index ``at``.
+
+    ``how`` names the evidence: ``deprecated`` (the tree names the replacement), ``alias`` (one flag
+    had both spellings), ``dest`` (another option string for the same dest), ``message`` (a message of
+    the resolver), ``likely`` (similar name with equal type, default and choices). ``old_at`` and
+    ``new_at`` are ``[index of the release, path, line]``.
+    """
+
+    kind: str
+    old: str
+    new: str
+    at: int
+    how: str
+    old_at: tuple[int, str, int] | None = None
+    new_at: tuple[int, str, int] | None = None
+
+    @property
+    def likely(self) -> bool:
+        """Whether this is a guess from similarity."""
+        return self.how == "likely"
+
+
+class HistoryFile(msgspec.Struct, omit_defaults=True):
+    """All that is kept."""
+
+    schema: int
+    releases: list[Release]
+    paths: list[str] = []
+    flags: list[Track] = []
+    algorithms: list[Track] = []
+    env_vars: list[Track] = []
+    fields: list[Track] = []
+    renames: list[Rename] = []
+    generator: str = ""
+
+
+def encode(history: HistoryFile) -> bytes:
+    """Return the file's bytes: JSON, one track a line so that a new release makes a readable diff."""
+    encoder = msgspec.json.Encoder(order="deterministic")
+    parts = []
+    for name in HistoryFile.__struct_fields__:
+        value = getattr(history, name)
+        if isinstance(value, list):
+            rows = b",\n".join(encoder.encode(row) for row in value)
+            parts.append(b'"%s":[\n%s\n]' % (name.encode(), rows))
+        else:
+            parts.append(b'"%s":%s' % (name.encode(), encoder.encode(value)))
+    return b"{" + b",\n".join(parts) + b"}\n"
+
+
+def read_history_file(path: Path) -> HistoryFile:
+    """Read a history file.
+
+    Raises:
+        CannotError: it can't be read, is damaged, or has another schema version.
+    """
+    rebuild = "rebuild it with `indexer history build`"
+    try:
+        raw = path.read_bytes()
+        stated = msgspec.json.decode(raw, type=_Header).schema
+        if stated != HISTORY_SCHEMA:
+            raise CannotError(
+                f"{path} has history schema {stated}, this indexer reads {HISTORY_SCHEMA}", rebuild
+            )
+        return msgspec.json.decode(raw, type=HistoryFile)
+    except OSError as error:
+        raise CannotError(f"{path} can't be read ({error.strerror})", rebuild) from error
+    except msgspec.MsgspecError as error:
+        raise CannotError(f"{path} is not a history file ({error})", rebuild) from error
+
+
+class _Header(msgspec.Struct):
+    schema: int
