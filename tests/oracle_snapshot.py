@@ -3,20 +3,34 @@
 from __future__ import annotations
 
 import json
+from functools import cache
 from pathlib import Path
 from typing import Any
 
+from packaging.version import Version
+
+from indexer.knowledge.facts import facts_of
+from indexer.knowledge.history import History
+from indexer.knowledge.history_file import Release
+from indexer.knowledge.history_fold import fold
 from indexer.knowledge.schema import (
     SCHEMA_VERSION,
     Algorithm,
     AlgorithmRegistry,
     Choice,
     Coverage,
+    Field,
     Flag,
     Location,
     Snapshot,
     Source,
 )
+
+
+def oracle_versions(oracle: Path) -> list[str]:
+    """Return the versions there are flag files of, oldest first."""
+    found = (path.stem.removeprefix("flags-") for path in oracle.glob("flags-*.json"))
+    return sorted(found, key=Version)
 
 
 def oracle_snapshot(oracle: Path, version: str) -> Snapshot:
@@ -28,6 +42,7 @@ def oracle_snapshot(oracle: Path, version: str) -> Snapshot:
         schema=SCHEMA_VERSION,
         source=Source(version, "release", f"sglang-{version}-py3-none-any.whl"),
         flags=[_flag(entry) for entry in said["flags"]],
+        fields=[Field(field["name"], field["has_cli"]) for field in said["fields"]],
         registry=AlgorithmRegistry(declared_at=enum_at),
         algorithms=[
             Algorithm(name, declared_at=enum_at, predicates=member.get("predicates", {}))
@@ -36,6 +51,14 @@ def oracle_snapshot(oracle: Path, version: str) -> Snapshot:
         ],
         coverage=Coverage(layouts=["oracle"], counts={"flags": {"recognised": len(said["flags"])}}),
     )
+
+
+@cache
+def oracle_history(oracle: Path) -> History:
+    """Return the history of all the oracle's versions."""
+    versions = oracle_versions(oracle)
+    facts = [facts_of(oracle_snapshot(oracle, version)) for version in versions]
+    return History(fold([Release(version) for version in versions], facts))
 
 
 def _flag(entry: dict[str, Any]) -> Flag:
@@ -54,6 +77,9 @@ def _flag(entry: dict[str, Any]) -> Flag:
         choices=choices,
         required=entry["required"],
         metavar=entry["metavar"],
+        choices_container="set" if entry.get("choices_unordered") else None,
+        help=entry["help"]["sha256"] if entry["help"] else None,
+        help_suppressed=entry.get("help_suppressed", False),
         choices_at=[Choice(choice, declared) for choice in choices or []],
         declared_at=declared,
         registered_at=_place(entry["registered_at"]),

@@ -27,7 +27,8 @@ class FlagFact(msgspec.Struct, omit_defaults=True, kw_only=True):
     """One flag in one version, under argparse's own names.
 
     ``choices`` is a list (sorted where the source holds a set) or ``{"unknown": reason}``;
-    ``choices_open`` tells that plugins may add more. ``help`` is a hash of the text.
+    ``choices_open`` tells that plugins may add more. ``help`` is a hash of the text. ``field`` is the
+    record's field where it is not named like ``dest``.
     """
 
     name: str
@@ -84,7 +85,6 @@ class FieldFact(msgspec.Struct, omit_defaults=True, kw_only=True):
     name: str
     has_cli: bool = True
     default: Value = None
-    declared_at: Location | None = None
 
 
 class Facts(msgspec.Struct, omit_defaults=True):
@@ -139,7 +139,7 @@ def _flag(flag: Flag) -> FlagFact:
         deprecated=_deprecation(flag),
         fallback=_plain(flag.fallback),
         namespace=flag.namespace,
-        field=flag.field,
+        field=flag.field if flag.field != flag.dest else None,
         env=flag.env,
         machine_dependent=flag.machine_dependent,
         declared_at=_place(flag.declared_at),
@@ -175,7 +175,6 @@ def _field(field: Field) -> FieldFact:
         name=field.name,
         has_cli=field.has_cli,
         default=_plain(field.default),
-        declared_at=_place(field.declared_at),
     )
 
 

@@ -11,7 +11,7 @@ import msgspec
 
 from indexer.errors import UsageError
 from indexer.knowledge.facts import AlgorithmFact, EnvFact, Facts, FieldFact, FlagFact
-from indexer.knowledge.history_file import HistoryFile, Release, Rename, Track, read_history_file
+from indexer.knowledge.history_file import HistoryFile, Release, Rename, Track, read_history_file, spelled
 from indexer.knowledge.schema import Location
 
 SHIPPED = Path(__file__).resolve().parent.parent / "data" / "history.json"
@@ -113,6 +113,8 @@ class History:
     def fact(self, track: Track, kind: type[Fact], at: int) -> Fact:
         """Return the fact of a track in the release of index ``at``, in which it must exist."""
         found: dict[str, Any] = {"name": track.name}
+        if kind is FlagFact:
+            found |= spelled(track.name)
         for attribute, changes in track.values.items():
             for since, value in changes:
                 if since > at:
@@ -139,11 +141,11 @@ class History:
 
         An empty list: it never was. Abbreviations are not considered.
         """
-        spelled = option if option.startswith("-") else f"--{option.replace('_', '-')}"
+        wanted = option if option.startswith("-") else f"--{option.replace('_', '-')}"
         owners: dict[int, str] = {}
         for track in self._file.flags:
             for at in _indices(track):
-                if spelled in value_at(track, "option_strings", at, []):
+                if wanted in option_strings(track, at):
                     owners[at] = track.name
         return self._intervals(owners)
 
@@ -174,6 +176,12 @@ def value_at(track: Track, attribute: str, at: int, default: Any = None) -> Any:
         if since > at:
             break
         found = value
+    return found
+
+
+def option_strings(track: Track, at: int) -> list[str]:
+    """Return the option strings of a flag's track in the release of index ``at``."""
+    found: list[str] = value_at(track, "option_strings", at, spelled(track.name)["option_strings"])
     return found
 
 

@@ -5,6 +5,7 @@ A version is an index into ``releases``. A ``Track`` is one fact followed throug
 - ``spans``: the inclusive index ranges in which it exists;
 - ``values``: attribute → ``[[index, value], ...]``, each value holding from its index until the next
   one; before the first, and for an attribute that is not listed, the fact's own default holds;
+  A flag's ``option_strings`` and ``dest`` are left out where its track's name gives them;
 - ``places``: location attribute → ``[[index, path, [line, step, step...]], ...]``, a run of consecutive
   versions in one file; ``path`` is an index into ``paths``, each step is added to the line before.
 """
@@ -36,6 +37,11 @@ class Track(msgspec.Struct, omit_defaults=True):
     spans: list[tuple[int, int]]
     values: dict[str, list[tuple[int, Any]]] = {}
     places: dict[str, list[tuple[int, int, list[int]]]] = {}
+
+
+def spelled(name: str) -> dict[str, Any]:
+    """Return the attributes that a flag's track leaves out when they follow from its name."""
+    return {"option_strings": [f"--{name}"], "dest": name.replace("-", "_")}
 
 
 class Rename(msgspec.Struct, frozen=True, omit_defaults=True):

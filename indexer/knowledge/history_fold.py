@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 from indexer.knowledge.facts import AlgorithmFact, EnvFact, Facts, FieldFact, FlagFact
-from indexer.knowledge.history_file import HISTORY_SCHEMA, HistoryFile, Release, Track
+from indexer.knowledge.history_file import HISTORY_SCHEMA, HistoryFile, Release, Track, spelled
 from indexer.knowledge.schema import Location
 
 PLACES = {"declared_at", "read_at"}
@@ -54,6 +54,9 @@ class _Folder:
 
     def sorted_tracks(self, kind: str) -> list[Track]:
         tracks = [growing.track for growing in self._tracks.get(kind, ())]
+        if kind == "flags":
+            for track in tracks:
+                _drop_spelled(track)
         return sorted(tracks, key=lambda track: (track.name, track.spans))
 
 
@@ -94,6 +97,13 @@ class _Growing:
         else:
             runs.append((at, path, [line]))
         self._lines[attribute] = (at, line)
+
+
+def _drop_spelled(track: Track) -> None:
+    for attribute, derived in spelled(track.name).items():
+        changes = track.values.get(attribute, [])
+        if len(changes) == 1 and changes[0][1] == derived:
+            del track.values[attribute]
 
 
 def _default_values(kind: type) -> dict[str, Any]:
