@@ -1,0 +1,56 @@
+# Two commands: `make site` builds the documentation, `make test` checks everything.
+# Both make their own virtual environment in .venv; nothing else needs to be set up.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+SITE := _site
+PYTEST := $(BIN)/python -m pytest -n 2
+
+.PHONY: site serve test test-all lint format history clean
+
+site: $(VENV)/.for-site
+	$(BIN)/indexer build --output $(SITE)
+	@echo "Site built in $(SITE)/. Look at it with: make serve"
+
+serve: $(VENV)/.for-site
+	$(BIN)/indexer serve $(SITE)
+
+test: lint
+	$(PYTEST) -m "not slow"
+
+test-all: lint
+	$(PYTEST)
+
+lint: $(VENV)/.for-test
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports --no-logo .importlinter
+
+format: $(VENV)/.for-test
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+# The shipped history: every release, from the wheels in the user's cache (fetched where missing).
+history: $(VENV)/.for-site
+	$(BIN)/indexer history build
+
+clean:
+	rm -rf $(VENV) $(SITE) .mypy_cache .pytest_cache .ruff_cache .import_linter_cache
+
+# A stamp is made last, so that an interrupted installation is begun again.
+$(VENV)/.for-site: pyproject.toml $(BIN)/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
+	@touch $@
+
+$(VENV)/.for-test: pyproject.toml $(BIN)/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable . --group dev
+	@touch $@ $(VENV)/.for-site
+
+$(BIN)/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+		{ echo "Python 3.11 or newer is needed; name one: make PYTHON=python3.12"; exit 1; }
+	$(PYTHON) -m venv $(VENV) || \
+		{ rm -rf $(VENV); echo "python3 -m venv failed; on Debian: apt-get install python3-venv"; exit 1; }
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade "pip>=25.1"
