@@ -41,11 +41,11 @@ clean:
 
 # A stamp is made last, so that an interrupted installation is begun again.
 $(VENV)/.for-site: pyproject.toml $(BIN)/python
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
+	$(BIN)/python -m pip install -qq --disable-pip-version-check --editable .
 	@touch $@
 
 $(VENV)/.for-test: pyproject.toml $(BIN)/python
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable . --group dev
+	$(BIN)/python -m pip install -qq --disable-pip-version-check --editable . --group dev
 	@touch $@ $(VENV)/.for-site
 
 $(BIN)/python:
@@ -53,4 +53,4 @@ $(BIN)/python:
 		{ echo "Python 3.11 or newer is needed; name one: make PYTHON=python3.12"; exit 1; }
 	$(PYTHON) -m venv $(VENV) || \
 		{ rm -rf $(VENV); echo "python3 -m venv failed; on Debian: apt-get install python3-venv"; exit 1; }
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade "pip>=25.1"
+	$(BIN)/python -m pip install -qq --disable-pip-version-check --upgrade "pip>=25.1"
