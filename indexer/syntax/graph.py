@@ -12,15 +12,16 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import msgspec
-from tree_sitter import Tree
+from tree_sitter import Node, Tree
 
 from indexer.knowledge.schema import Location
 from indexer.source.tree import PACKAGE_ROOT, SourceTree
+from indexer.syntax import queries
 from indexer.syntax.facts import Extractor, collect
 from indexer.syntax.factstore import FactStore
 from indexer.syntax.module import OUTLINE_VERSION, Assignment, Class, Function, Import, Module, module_name
 from indexer.syntax.outline import index_module
-from indexer.syntax.parse import parse
+from indexer.syntax.parse import line, parse
 
 
 def _outline(path: str, source: bytes, tree: Tree) -> Module:
@@ -69,6 +70,7 @@ class ModuleGraph:
         self._modules: dict[str, Module] = {}
         self._encoded: dict[str, bytes] = {}
         self._syntax: dict[str, Tree] = {}
+        self._outline_nodes: dict[str, dict[int, list[Node]]] = {}
         self._names: dict[str, dict[str, list[Class | Function | Assignment | Import]]] = {}
 
     @cached_property
@@ -120,6 +122,16 @@ class ModuleGraph:
         if path not in self._syntax:
             self._syntax[path] = parse(self.tree.read(path))
         return self._syntax[path]
+
+    def outline_nodes(self, path: str) -> dict[int, list[Node]]:
+        """Return the nodes of a file's imports, definitions and assignments by their first line."""
+        if path not in self._outline_nodes:
+            by_line: dict[int, list[Node]] = {}
+            for nodes in queries.captures("outline", self.syntax(path).root_node).values():
+                for node in nodes:
+                    by_line.setdefault(line(node), []).append(node)
+            self._outline_nodes[path] = by_line
+        return self._outline_nodes[path]
 
     # -- names ---------------------------------------------------------------------------------
 
@@ -335,12 +347,12 @@ def _merge(lines: list[list[Definition]]) -> list[Definition]:
     result: list[Definition] = []
     lines = [list(one) for one in lines if one]
     while lines:
-        for line in lines:
-            head = line[0]
+        for order in lines:
+            head = order[0]
             if not any(head in other[1:] for other in lines):
                 break
         else:
             head = lines[0][0]
         result.append(head)
-        lines = [rest for line in lines if (rest := [one for one in line if one != head])]
+        lines = [rest for order in lines if (rest := [one for one in order if one != head])]
     return result

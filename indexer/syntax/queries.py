@@ -40,11 +40,15 @@ def load(name: str) -> Query:
 
 
 def matches(name: str, node: Node) -> Iterator[dict[str, list[Node]]]:
-    """Yield the captures of each match of query ``name`` below ``node``, in source order."""
-    for _, captures in QueryCursor(load(name)).matches(node):
-        yield captures
+    """Return the captures of each match of query ``name`` below ``node``, in source order."""
+    found = [captures for _, captures in QueryCursor(load(name)).matches(node)]
+    # tree-sitter gives matches in the order in which they end
+    return iter(
+        sorted(found, key=lambda one: min(node.start_byte for nodes in one.values() for node in nodes))
+    )
 
 
 def captures(name: str, node: Node) -> dict[str, list[Node]]:
     """Return all nodes of query ``name`` below ``node`` by capture name, in source order."""
-    return QueryCursor(load(name)).captures(node)
+    found = QueryCursor(load(name)).captures(node)
+    return {capture: sorted(nodes, key=lambda one: one.start_byte) for capture, nodes in found.items()}
