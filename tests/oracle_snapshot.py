@@ -19,6 +19,7 @@ from indexer.knowledge.schema import (
     AlgorithmRegistry,
     Choice,
     Coverage,
+    Deprecation,
     Field,
     Flag,
     Location,
@@ -81,11 +82,19 @@ def _flag(entry: dict[str, Any]) -> Flag:
         help=entry["help"]["sha256"] if entry["help"] else None,
         help_suppressed=entry.get("help_suppressed", False),
         choices_at=[Choice(choice, declared) for choice in choices or []],
+        deprecated=_deprecation(entry, declared),
         declared_at=declared,
         registered_at=_place(entry["registered_at"]),
         field=entry["dest"],
         namespace=entry.get("field_class"),
     )
+
+
+def _deprecation(entry: dict[str, Any], at: Location) -> Deprecation | None:
+    if "Deprecated" not in entry["action"]:
+        return None
+    probe = entry.get("action_probe") or {}
+    return Deprecation(at, (entry.get("action_extra") or {}).get("new_flag"), raises="raises" in probe)
 
 
 def _place(text: str | None) -> Location | None:

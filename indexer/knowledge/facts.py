@@ -11,6 +11,7 @@ from typing import Any
 
 import msgspec
 
+from indexer.knowledge.replacements import stated_replacement
 from indexer.knowledge.schema import Algorithm, EnvVar, Field, Flag, Location, Snapshot, Value
 
 HELP_HASH_LENGTH = 10
@@ -87,6 +88,14 @@ class FieldFact(msgspec.Struct, omit_defaults=True, kw_only=True):
     default: Value = None
 
 
+class Replacement(msgspec.Struct, frozen=True):
+    """A message of the resolver that names an option string and what to use instead."""
+
+    old: str
+    new: str
+    at: Location
+
+
 class Facts(msgspec.Struct, omit_defaults=True):
     """All followed facts of one version."""
 
@@ -95,6 +104,7 @@ class Facts(msgspec.Struct, omit_defaults=True):
     algorithms: list[AlgorithmFact] = []
     env_vars: list[EnvFact] = []
     fields: list[FieldFact] = []
+    replacements: list[Replacement] = []
 
     def option_to_flag(self) -> dict[str, FlagFact]:
         """Return every accepted option string with its flag."""
@@ -109,12 +119,23 @@ def facts_of(snapshot: Snapshot) -> Facts:
         algorithms=[_algorithm(algorithm) for algorithm in snapshot.algorithms],
         env_vars=[_env(variable) for variable in snapshot.env_vars],
         fields=[_field(field) for field in snapshot.fields],
+        replacements=_replacements(snapshot),
     )
 
 
 def help_hash(text: str) -> str:
     """Return the short hash under which a help text is kept."""
     return hashlib.sha256(text.encode()).hexdigest()[:HELP_HASH_LENGTH]
+
+
+def _replacements(snapshot: Snapshot) -> list[Replacement]:
+    known = {option for flag in snapshot.flags for option in flag.option_strings}
+    found: dict[tuple[str, str], Replacement] = {}
+    for rule in snapshot.rules:
+        pair = stated_replacement(rule.message, known) if rule.message else None
+        if pair is not None:
+            found.setdefault(pair, Replacement(*pair, Location(rule.at.path, rule.at.line)))
+    return list(found.values())
 
 
 def _flag(flag: Flag) -> FlagFact:

@@ -49,8 +49,9 @@ class Rename(msgspec.Struct, frozen=True, omit_defaults=True):
 
     ``how`` names the evidence: ``deprecated`` (the tree names the replacement), ``alias`` (one flag
     had both spellings), ``dest`` (another option string for the same dest), ``message`` (a message of
-    the resolver), ``likely`` (similar name with equal type, default and choices). ``old_at`` and
-    ``new_at`` are ``[index of the release, path, line]``.
+    the resolver), ``likely`` (similar name with equal type, default and choices). ``text`` is what
+    the tree says to use, where that is more than ``new``. ``old_at`` and ``new_at`` are
+    ``[index of the release, path, line]``.
     """
 
     kind: str
@@ -60,6 +61,7 @@ class Rename(msgspec.Struct, frozen=True, omit_defaults=True):
     how: str
     old_at: tuple[int, str, int] | None = None
     new_at: tuple[int, str, int] | None = None
+    text: str | None = None
 
     @property
     def likely(self) -> bool:

@@ -8,7 +8,8 @@ from typing import Any
 import msgspec
 
 from indexer.knowledge.facts import AlgorithmFact, EnvFact, Facts, FieldFact, FlagFact
-from indexer.knowledge.history_file import HISTORY_SCHEMA, HistoryFile, Release, Track, spelled
+from indexer.knowledge.history_file import HISTORY_SCHEMA, HistoryFile, Release, Rename, Track, spelled
+from indexer.knowledge.renames import FoundRename, find_renames
 from indexer.knowledge.schema import Location
 
 PLACES = {"declared_at", "read_at"}
@@ -20,8 +21,14 @@ Fact = FlagFact | AlgorithmFact | EnvFact | FieldFact
 def fold(releases: list[Release], versions: Iterable[Facts], generator: str = "") -> HistoryFile:
     """Return the history of ``releases``, whose facts come in the same order (oldest first)."""
     folder = _Folder()
+    renames: dict[tuple[str, str, str], Rename] = {}
+    before: Facts | None = None
     for at, facts in enumerate(versions):
         folder.add(at, facts)
+        for found in find_renames(before, facts) if before else ():
+            # The first evidence is the best: what is deprecated today is only missing tomorrow.
+            renames.setdefault((found.kind, found.old, found.new), _rename(found, at))
+        before = facts
     return HistoryFile(
         schema=HISTORY_SCHEMA,
         releases=releases,
@@ -30,8 +37,15 @@ def fold(releases: list[Release], versions: Iterable[Facts], generator: str = ""
         algorithms=folder.sorted_tracks("algorithms"),
         env_vars=folder.sorted_tracks("env_vars"),
         fields=folder.sorted_tracks("fields"),
+        renames=sorted(renames.values(), key=lambda one: (one.at, one.kind, one.old, one.new)),
         generator=generator,
     )
+
+
+def _rename(found: FoundRename, at: int) -> Rename:
+    old_at = (at - 1, found.old_at.path, found.old_at.line) if found.old_at else None
+    new_at = (at, found.new_at.path, found.new_at.line) if found.new_at else None
+    return Rename(found.kind, found.old, found.new, at, found.how, old_at, new_at, found.text)
 
 
 class _Folder:
