@@ -12,6 +12,7 @@ import msgspec
 from indexer.errors import UsageError
 from indexer.knowledge.facts import AlgorithmFact, EnvFact, Facts, FieldFact, FlagFact
 from indexer.knowledge.history_file import HistoryFile, Release, Rename, Track, read_history_file, spelled
+from indexer.knowledge.renames import FoundRename
 from indexer.knowledge.schema import Location
 
 SHIPPED = Path(__file__).resolve().parent.parent / "data" / "history.json"
@@ -52,6 +53,23 @@ class History:
     def renames(self) -> list[Rename]:
         """What gave way to what, with evidence."""
         return self._file.renames
+
+    def renames_between(self, old: str, new: str) -> list[FoundRename]:
+        """Return the renames on the way from ``old`` to ``new``; backwards each is turned round."""
+        start, end = self.index(old), self.index(new)
+        low, high = sorted((start, end))
+        on_the_way = [rename for rename in self.renames if low < rename.at <= high]
+        found = [self._found(rename) for rename in on_the_way]
+        if start <= end:
+            return found
+        turned = [msgspec.structs.replace(f, old=f.new, new=f.old, text=None) for f in reversed(found)]
+        return [msgspec.structs.replace(f, old_at=f.new_at, new_at=f.old_at) for f in turned]
+
+    @staticmethod
+    def _found(rename: Rename) -> FoundRename:
+        old_at = Location(*rename.old_at[1:]) if rename.old_at else None
+        new_at = Location(*rename.new_at[1:]) if rename.new_at else None
+        return FoundRename(rename.kind, rename.old, rename.new, rename.how, old_at, new_at, rename.text)
 
     def __contains__(self, version: str) -> bool:
         return version in self._index
