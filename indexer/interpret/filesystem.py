@@ -1,0 +1,180 @@
+"""The files interpreted code may see: the user's folders for reading, everything else in memory."""
+
+from __future__ import annotations
+
+import io
+import json
+import posixpath
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from indexer.interpret.launch import Launch
+from indexer.interpret.signals import Unsupported
+from indexer.interpret.unknown import Unknown
+
+MAX_READ_BYTES = 64 * 1024 * 1024
+
+
+class FileSystem:
+    """Reads from the launch's folders, writes to memory only."""
+
+    def __init__(self, launch: Launch) -> None:
+        self._roots = [Path(folder).resolve() for folder in launch.folders]
+        self._memory: dict[str, bytes] = {name: text.encode() for name, text in launch.files.items()}
+        self._hidden = launch.hidden_keys
+
+    def _on_disk(self, path: str) -> Path | None:
+        candidate = Path(path)
+        try:
+            resolved = candidate.resolve()
+        except (OSError, RuntimeError):
+            return None
+        if any(resolved == root or root in resolved.parents for root in self._roots):
+            return resolved
+        return None
+
+    def exists(self, path: Any) -> Any:
+        return self._kind(path, "exists")
+
+    def is_file(self, path: Any) -> Any:
+        return self._kind(path, "file")
+
+    def is_dir(self, path: Any) -> Any:
+        return self._kind(path, "dir")
+
+    def _kind(self, path: Any, what: str) -> Any:
+        if type(path) is Unknown:
+            return path._rt_derive(f"path {what}")
+        if path is None or isinstance(path, (bool, float)):
+            raise TypeError("stat: path should be string, bytes, os.PathLike or integer")
+        name = str(path)
+        if name in self._memory:
+            return what != "dir"
+        if any(stored.startswith(name.rstrip("/") + "/") for stored in self._memory):
+            return what != "file"
+        real = self._on_disk(name)
+        if real is not None:
+            return {"exists": real.exists, "file": real.is_file, "dir": real.is_dir}[what]()
+        return self._outside(name)
+
+    @staticmethod
+    def _outside(name: str) -> Any:
+        """A path that the launch says nothing of: relative ones are taken not to exist."""
+        if not name.startswith("/"):
+            return False
+        return Unknown(f"whether {name} exists", (f"file {name}",))
+
+    def listdir(self, path: Any) -> list[str]:
+        name = str(path)
+        real = self._on_disk(name)
+        found = {entry.name for entry in real.iterdir()} if real is not None and real.is_dir() else set()
+        prefix = name.rstrip("/") + "/"
+        found |= {stored[len(prefix) :].partition("/")[0] for stored in self._memory if stored.startswith(prefix)}
+        if not found and real is None:
+            raise FileNotFoundError(2, "No such file or directory", name)
+        return sorted(found)
+
+    def read(self, path: Any) -> bytes:
+        name = str(path)
+        if name in self._memory:
+            return self._memory[name]
+        real = self._on_disk(name)
+        if real is None:
+            if name.startswith("/"):
+                raise Unsupported(f"reading {name}, of which the launch says nothing")
+            raise FileNotFoundError(2, "No such file or directory", name)
+        if real.is_file() and real.stat().st_size > MAX_READ_BYTES:
+            raise Unsupported(f"reading {name}: larger than {MAX_READ_BYTES} bytes")
+        return real.read_bytes()
+
+    def hidden_keys(self, path: Any) -> frozenset[str]:
+        """Return the top-level keys of a JSON file whose values the launch hides."""
+        return self._hidden.get(str(path), frozenset())
+
+    def open(self, path: Any, mode: str = "r", *args: Any, **kwargs: Any) -> Any:
+        if type(path) is Unknown or type(mode) is Unknown:
+            raise Unsupported(f"opening {path!r}")
+        name = str(path)
+        if any(letter in mode for letter in "wax+"):
+            return _Written(self._memory, name, "b" in mode, append="a" in mode)
+        data = self.read(name)
+        return io.BytesIO(data) if "b" in mode else io.StringIO(data.decode(kwargs.get("encoding") or "utf-8"))
+
+    def json(self, path: Any) -> dict[str, Any] | None:
+        """Return a JSON object from a file, or None where there is no such file."""
+        try:
+            return json.loads(self.read(path))
+        except (FileNotFoundError, IsADirectoryError, NotADirectoryError):
+            return None
+
+
+class _Written:
+    """A file that is written to memory."""
+
+    def __init__(self, memory: dict[str, bytes], name: str, binary: bool, append: bool) -> None:
+        self._memory, self.name, self._binary = memory, name, binary
+        self._parts = [memory.get(name, b"")] if append else []
+
+    def write(self, text: Any) -> int:
+        self._parts.append(text if self._binary else text.encode())
+        return len(text)
+
+    def flush(self) -> None:
+        self._memory[self.name] = b"".join(self._parts)
+
+    close = flush
+
+    def __enter__(self) -> _Written:
+        return self
+
+    def __exit__(self, *exc: Any) -> None:
+        self.flush()
+
+
+def make_path_class(files: FileSystem) -> type:
+    """Return ``pathlib.Path`` on this file system."""
+
+    class Path(PurePosixPath):
+        def exists(self) -> Any:
+            return files.exists(self)
+
+        def is_file(self) -> Any:
+            return files.is_file(self)
+
+        def is_dir(self) -> Any:
+            return files.is_dir(self)
+
+        def read_text(self, *args: Any, **kwargs: Any) -> str:
+            return files.read(self).decode()
+
+        def read_bytes(self) -> bytes:
+            return files.read(self)
+
+        def open(self, *args: Any, **kwargs: Any) -> Any:
+            return files.open(self, *args, **kwargs)
+
+        def iterdir(self) -> Any:
+            return (self / name for name in files.listdir(self))
+
+        def resolve(self, *args: Any, **kwargs: Any) -> Path:
+            return Path(posixpath.normpath(str(self)))
+
+        absolute = expanduser = resolve
+
+        def mkdir(self, *args: Any, **kwargs: Any) -> None:
+            return None
+
+        def glob(self, pattern: str) -> Any:
+            import fnmatch
+
+            return [self / name for name in files.listdir(self) if fnmatch.fnmatch(name, pattern)]
+
+        @classmethod
+        def home(cls) -> Path:
+            return cls("/home/user")
+
+        @classmethod
+        def cwd(cls) -> Path:
+            return cls("/home/user")
+
+    return Path

@@ -1,0 +1,125 @@
+"""Stand-ins for Python's standard library: what interpreted code gets when it imports it.
+
+A module listed in ``PURE`` is handed out attribute by attribute (never its submodules); for any other
+module every attribute is an opaque ``External``. Values that depend on the machine come from the
+``World``.
+"""
+
+from __future__ import annotations
+
+import importlib
+import sys
+import types
+from typing import Any
+
+PURE: dict[str, frozenset[str]] = {
+    # module: attributes that are nevertheless not handed out as they are
+    name: frozenset(closed.split())
+    for name, closed in {
+        "abc": "",
+        "array": "",
+        "base64": "",
+        "binascii": "",
+        "bisect": "",
+        "calendar": "",
+        "cmath": "",
+        "collections": "",
+        "collections.abc": "",
+        "contextlib": "chdir redirect_stdout redirect_stderr",
+        "dataclasses": "make_dataclass",
+        "datetime": "",
+        "decimal": "",
+        "difflib": "",
+        "enum": "bltns",
+        "fractions": "",
+        "functools": "singledispatch singledispatchmethod",
+        "graphlib": "",
+        "hashlib": "file_digest",
+        "heapq": "",
+        "hmac": "",
+        "html": "",
+        "http": "",
+        "ipaddress": "",
+        "itertools": "",
+        "json": "",
+        "keyword": "",
+        "math": "",
+        "numbers": "",
+        "operator": "attrgetter methodcaller",
+        "posixpath": "exists isfile isdir islink lexists getsize getmtime realpath expanduser expandvars samefile",
+        "re": "",
+        "statistics": "",
+        "string": "Formatter",
+        "struct": "",
+        "textwrap": "",
+        "types": "FunctionType CodeType FrameType CellType ModuleType LambdaType",
+        "typing": "get_type_hints ForwardRef",
+        "unicodedata": "",
+        "urllib.parse": "",
+        "weakref": "",
+        "zlib": "",
+    }.items()
+}
+
+ONLY: dict[str, frozenset[str]] = {
+    # module: the only attributes handed out
+    "ast": frozenset({"literal_eval"}),
+    "argparse": frozenset(
+        """Action ArgumentDefaultsHelpFormatter ArgumentError ArgumentTypeError BooleanOptionalAction
+        HelpFormatter MetavarTypeHelpFormatter Namespace ONE_OR_MORE OPTIONAL PARSER REMAINDER
+        RawDescriptionHelpFormatter RawTextHelpFormatter SUPPRESS ZERO_OR_MORE _AppendAction
+        _AppendConstAction _CountAction _HelpAction _StoreAction _StoreConstAction _StoreFalseAction
+        _StoreTrueAction _VersionAction""".split()
+    ),
+    "inspect": frozenset(
+        """Parameter Signature cleandoc getdoc isabstract isawaitable isclass iscoroutinefunction
+        isfunction isgeneratorfunction ismethod signature""".split()
+    ),
+    "errno": frozenset(dir(importlib.import_module("errno"))),
+    "logging": frozenset({"CRITICAL", "DEBUG", "ERROR", "FATAL", "INFO", "NOTSET", "WARN", "WARNING"}),
+}
+
+
+class HostModule:
+    """A standard-library module as interpreted code sees it."""
+
+    __slots__ = ("_rt_name", "_rt_overrides", "_rt_stored", "_rt_world")
+
+    def __init__(self, name: str, world: Any, overrides: dict[str, Any]) -> None:
+        for slot, value in (("name", name), ("world", world), ("overrides", overrides), ("stored", {})):
+            object.__setattr__(self, f"_rt_{slot}", value)
+
+    def __getattr__(self, name: str) -> Any:
+        if name in self._rt_stored:
+            return self._rt_stored[name]
+        if name in self._rt_overrides:
+            return self._rt_overrides[name]
+        if name in ("__path__", "__file__", "__all__") or name.startswith("_rt_"):
+            raise AttributeError(name)
+        module = self._rt_name
+        real = importlib.import_module(module)
+        try:
+            value = getattr(real, name)
+        except AttributeError:
+            child = f"{module}.{name}"
+            if child in PURE or child in ONLY:
+                return self._rt_world.import_module(child)
+            raise AttributeError(f"module '{module}' has no attribute '{name}'") from None
+        if isinstance(value, types.ModuleType):
+            return self._rt_world.import_module(f"{module}.{name}")
+        if module in PURE and name not in PURE[module] and not name.startswith("__"):
+            return value
+        if name in ONLY.get(module, ()):
+            return value
+        return self._rt_world.external(f"{module}.{name}")
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        self._rt_stored[name] = value
+
+    def __repr__(self) -> str:
+        return f"<module '{self._rt_name}'>"
+
+
+def is_standard(name: str) -> bool:
+    """Tell whether a top-level module belongs to the standard library."""
+    return name in sys.stdlib_module_names

@@ -1,0 +1,142 @@
+"""PyTorch, nvidia-smi and psutil as the launch's machine would answer them."""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Callable
+from typing import Any
+
+from indexer.interpret.launch import MIB, Gpu, Launch
+from indexer.interpret.runtime import takes_unknown
+from indexer.interpret.unknown import Unknown
+
+UNKNOWN_GPU = Gpu(None, None, None, None)
+
+
+def machine_values(world: Any) -> tuple[dict[str, Any], set[str]]:
+    """Return the known attributes of third-party packages, and those known to be absent."""
+    launch: Launch = world.launch
+    absent = {
+        f"torch.{name}" for name in ("npu", "hpu", "musa", "version.musa", "version.npu", "mlu", "vacc", "mthreads")
+    }
+    gpu = launch.gpu
+    cuda = gpu is not None and gpu.vendor == "nvidia"
+    version: Any = world.package_version("torch")
+    values: dict[str, Any] = {
+        "torch.__version__": version,
+        "torch.version.__version__": version,
+        "torch.version.cuda": _or_unknown(launch.cuda, "CUDA version") if cuda else None,
+        "torch.version.hip": None,
+        "torch.version.xpu": None,
+    }
+    for name in ("backends", "compiler", "cpu", "cuda", "distributed", "mps", "nn", "ops", "xpu"):
+        values[f"torch.{name}"] = world.external(f"torch.{name}")
+    if not launch.gpu_known:
+        values["torch.version.cuda"] = Unknown("CUDA version", ("GPU",))
+        values["torch.version.hip"] = Unknown("ROCm version", ("GPU",))
+    if gpu is not None and gpu.vendor == "amd":
+        values["torch.version.hip"] = Unknown("ROCm version")
+    return values, absent
+
+
+def _or_unknown(value: Any, text: str) -> Any:
+    return Unknown(text) if value is None else value
+
+
+def machine_intrinsics(world: Any) -> dict[str, Callable[..., Any]]:
+    """Return what calls of third-party functions give on the launch's machine."""
+    launch: Launch = world.launch
+    gpu = launch.gpu
+    has_gpu: Any = gpu is not None
+    if not launch.gpu_known:
+        has_gpu = Unknown("whether there is a GPU", ("GPU",))
+    facts = gpu or UNKNOWN_GPU
+
+    def needs_cuda(answer: Callable[..., Any]) -> Callable[..., Any]:
+        def ask(*args: Any, **kwargs: Any) -> Any:
+            if not has_gpu:
+                raise AssertionError("Torch not compiled with CUDA enabled")
+            return answer(*args, **kwargs)
+
+        return takes_unknown(ask)
+
+    memory = _or_unknown(facts.memory_bytes, "GPU memory")
+    name = _or_unknown(facts.name, "GPU name")
+    capability: Any = facts.capability
+    if capability is None:
+        capability = (Unknown("SM major version", ("SM version",)), Unknown("SM minor version", ("SM version",)))
+    free = facts.free_bytes if facts.free_bytes is not None else Unknown("free GPU memory")
+
+    properties = types.SimpleNamespace(
+        name=name,
+        major=capability[0],
+        minor=capability[1],
+        total_memory=memory,
+        multi_processor_count=_or_unknown(facts.multiprocessors, "number of SMs"),
+        warp_size=32,
+        gcnArchName="" if facts.vendor == "nvidia" else Unknown("gfx architecture"),
+        is_integrated=False,
+    )
+
+    def smi(command: Any, *args: Any, **kwargs: Any) -> Any:
+        return _run(launch, facts, has_gpu, command)
+
+    def false(*args: Any, **kwargs: Any) -> bool:
+        return False
+
+    nothing = takes_unknown(lambda *args, **kwargs: None)
+    count = _or_unknown(launch.gpu_count, "number of GPUs")
+    if not launch.gpu_known:
+        count = Unknown("number of GPUs", ("GPU",))
+    amx: Any = _or_unknown(launch.host.amx, "AMX support of the CPU")
+    ram: Any = launch.host.ram_bytes
+    return {
+        "torch.cuda.is_available": lambda: has_gpu if facts.vendor in ("nvidia", "amd") else False,
+        "torch.cuda.device_count": lambda: count,
+        "torch.cuda.current_device": needs_cuda(lambda: 0),
+        "torch.cuda.get_device_name": needs_cuda(lambda *args, **kwargs: name),
+        "torch.cuda.get_device_capability": needs_cuda(lambda *args, **kwargs: capability),
+        "torch.cuda.get_device_properties": needs_cuda(lambda *args, **kwargs: properties),
+        "torch.cuda.mem_get_info": needs_cuda(lambda *args, **kwargs: (free, memory)),
+        "torch.cuda.is_initialized": false,
+        "torch.cuda.set_device": nothing,
+        "torch.cuda.synchronize": nothing,
+        "torch.cuda.empty_cache": nothing,
+        "torch.xpu.is_available": false,
+        "torch.mps.is_available": false,
+        "torch.backends.mps.is_available": false,
+        "torch.hpu.is_available": false,
+        "torch.cpu._is_amx_tile_supported": lambda: amx,
+        "torch._C._cpu._is_amx_tile_supported": lambda: amx,
+        "torch.finfo": takes_unknown(lambda *args: Unknown("torch.finfo")),
+        "torch.cuda._get_nvml_device_index": needs_cuda(lambda *args: 0),
+        "pynvml.nvmlInit": lambda: _nvml(world, launch),
+        "psutil.virtual_memory": lambda: types.SimpleNamespace(
+            total=_or_unknown(ram, "host RAM"), available=Unknown("available host RAM", ("host RAM",))
+        ),
+        "subprocess.run": takes_unknown(smi),
+    }
+
+
+def _nvml(world: Any, launch: Launch) -> None:
+    if launch.nvml is None and Unknown("whether NVML works", ("NVML",)):
+        return
+    if not launch.nvml:
+        error = world.external_base(world.external("pynvml.NVMLError"))
+        raise type("NVMLError", (error, Exception), {})("NVML Shared Library Not Found")
+
+
+def _run(launch: Launch, gpu: Gpu, has_gpu: Any, command: Any) -> Any:
+    """Answer the memory query of nvidia-smi; anything else is unknown."""
+    words = command if isinstance(command, (list, tuple)) else str(command).split()
+    line = " ".join(str(word) for word in words)
+    if "nvidia-smi" in line:
+        if not has_gpu:
+            raise FileNotFoundError(2, "No such file or directory: 'nvidia-smi'")
+        if gpu.smi_mib is None and gpu.memory_bytes is None:
+            return types.SimpleNamespace(
+                returncode=0, stdout=Unknown("output of nvidia-smi", ("GPU memory",)), stderr=""
+            )
+        mib = gpu.smi_mib if gpu.smi_mib is not None else (gpu.memory_bytes or 0) // MIB
+        return types.SimpleNamespace(returncode=0, stdout=f"{mib}\n" * (launch.gpu_count or 1), stderr="")
+    return Unknown(f"output of {words[0] if words else 'a command'}")

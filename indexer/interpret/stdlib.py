@@ -1,0 +1,290 @@
+"""Replacements for the standard-library functions that must not run natively."""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+import functools
+import itertools
+import typing
+from collections.abc import Callable
+from typing import Any
+
+from indexer.interpret.external import External
+from indexer.interpret.runtime import takes_unknown
+from indexer.interpret.signals import UnknownEscaped, Unsupported
+from indexer.interpret.unknown import Unknown
+
+
+class SealedParser(argparse.ArgumentParser):
+    """``argparse.ArgumentParser`` that prints nothing, reads no files, and notes each registration."""
+
+    _rt_world: Any = None
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        if kwargs.get("fromfile_prefix_chars"):
+            raise Unsupported("arguments read from files")
+        kwargs.setdefault("prog", "launch_server.py")
+        super().__init__(*args, **kwargs)
+
+    def add_argument(self, *args: Any, **kwargs: Any) -> Any:
+        action = super().add_argument(*args, **kwargs)
+        if self._rt_world is not None:
+            self._rt_world.argument_added(action)
+        return action
+
+    def add_argument_group(self, *args: Any, **kwargs: Any) -> Any:
+        group = super().add_argument_group(*args, **kwargs)
+        world, add = self._rt_world, group.add_argument
+
+        def add_argument(*names: Any, **options: Any) -> Any:
+            action = add(*names, **options)
+            if world is not None:
+                world.argument_added(action)
+            return action
+
+        group.add_argument = add_argument  # type: ignore[method-assign]
+        return group
+
+    def error(self, message: str) -> typing.NoReturn:
+        self.exit(2, f"error: {message}")
+
+    def exit(self, status: int = 0, message: str | None = None) -> typing.NoReturn:
+        if self._rt_world is not None and message:
+            self._rt_world.parser_message = message
+        raise SystemExit(status)
+
+    def _print_message(self, message: str, file: Any = None) -> None:
+        return None
+
+
+def memoised(maxsize: Any = 128, typed: bool = False) -> Any:
+    """``functools.lru_cache`` whose table dies with the program and that lets unknowns through."""
+
+    def decorate(function: Any) -> Any:
+        table: dict[Any, Any] = {}
+
+        @functools.wraps(function, updated=())
+        def wrapper(*args: Any, **kwargs: Any) -> Any:
+            try:
+                key = (args, tuple(sorted(kwargs.items())))
+                if key in table:
+                    return table[key]
+            except (UnknownEscaped, TypeError):
+                return function(*args, **kwargs)
+            value = table[key] = function(*args, **kwargs)
+            return value
+
+        wrapper.cache_clear = table.clear  # type: ignore[attr-defined]
+        wrapper._rt_takes_unknown = True  # type: ignore[attr-defined]
+        return wrapper
+
+    if callable(maxsize):
+        return decorate(maxsize)
+    return decorate
+
+
+def sealed_dataclass(cls: Any = None, /, **options: Any) -> Any:
+    """``dataclasses.dataclass``, which builds source text out of field names, for proper names only."""
+
+    def decorate(target: Any) -> Any:
+        for base in target.__mro__:
+            for name in base.__dict__.get("__annotations__", {}):
+                if not name.isidentifier():
+                    raise Unsupported(f"a dataclass field named {name!r}")
+        # dataclasses looks the module of a class with string annotations up in ``sys.modules``, where
+        # interpreted modules are not; so it gets to see what kind of annotation each is, no more.
+        written = target.__dict__.get("__annotations__", {})
+        target.__annotations__ = {name: _annotation_kind(text) for name, text in written.items()}
+        made = dataclasses.dataclass(target, **options)
+        made.__annotations__ = written
+        for field in dataclasses.fields(made):
+            if field.name in written:
+                field.type = written[field.name]
+        return made
+
+    return decorate if cls is None else decorate(cls)
+
+
+def _annotation_kind(annotation: Any) -> Any:
+    if not isinstance(annotation, str):
+        return annotation
+    name = annotation.partition("[")[0].rpartition(".")[2].strip()
+    kinds: dict[str, Any] = {
+        "ClassVar": typing.ClassVar,
+        "InitVar": dataclasses.InitVar,
+        "KW_ONLY": dataclasses.KW_ONLY,
+    }
+    return kinds.get(name, Any)
+
+
+def type_hints(program: Any) -> Callable[..., dict[str, Any]]:
+    """Return ``typing.get_type_hints`` that evaluates string annotations in the interpreted module."""
+
+    def get_type_hints(
+        target: Any, globalns: Any = None, localns: Any = None, include_extras: bool = False
+    ) -> dict[str, Any]:
+        if not isinstance(target, type):
+            raise Unsupported(f"type hints of {target!r}")
+        hints: dict[str, Any] = {}
+        for base in reversed(target.__mro__):
+            for name, annotation in base.__dict__.get("__annotations__", {}).items():
+                hints[name] = evaluate_annotation(program, base, annotation)
+        if not include_extras:
+            hints = {name: _without_extras(hint) for name, hint in hints.items()}
+        return hints
+
+    return get_type_hints
+
+
+def evaluate_annotation(program: Any, owner: type, annotation: Any) -> Any:
+    """Return the value of one annotation of a class."""
+    if annotation is None:
+        return type(None)
+    if not isinstance(annotation, str):
+        return annotation
+    module = program.state_of(owner)
+    if module is None:
+        raise Unsupported(f"annotation {annotation!r} of {owner.__name__}")
+    return program.annotation(module, annotation, dict(vars(owner)))
+
+
+def _without_extras(hint: Any) -> Any:
+    while typing.get_origin(hint) is typing.Annotated:
+        hint = typing.get_args(hint)[0]
+    return hint
+
+
+def struct_fields(program: Any) -> Callable[[Any], tuple[Any, ...]]:
+    """Return ``msgspec.structs.fields`` that evaluates annotations in the interpreted module."""
+    import msgspec
+
+    def fields(type_or_instance: Any) -> tuple[Any, ...]:
+        cls = type_or_instance if isinstance(type_or_instance, type) else type(type_or_instance)
+        annotations: dict[str, tuple[type, Any]] = {}
+        for base in reversed(cls.__mro__):
+            for name, annotation in base.__dict__.get("__annotations__", {}).items():
+                annotations[name] = (base, annotation)
+        names = cls.__struct_fields__
+        defaults = cls.__struct_defaults__
+        required = len(names) - len(defaults)
+        found = []
+        for index, (name, encoded) in enumerate(zip(names, cls.__struct_encode_fields__, strict=True)):
+            default: Any = msgspec.NODEFAULT
+            factory: Any = msgspec.NODEFAULT
+            if index >= required:
+                value = defaults[index - required]
+                if type(value).__name__ == "Factory":
+                    factory = value.factory
+                elif value is not msgspec.NODEFAULT:
+                    default = value
+            owner, annotation = annotations[name]
+            hint = evaluate_annotation(program, owner, annotation)
+            found.append(
+                msgspec.structs.FieldInfo(
+                    name=name, encode_name=encoded, type=hint, default=default, default_factory=factory
+                )
+            )
+        return tuple(found)
+
+    return fields
+
+
+def attribute_getter(runtime: Any) -> Callable[..., Any]:
+    """Return ``operator.attrgetter`` that goes through the runtime's attribute check."""
+
+    def attrgetter(*names: str) -> Callable[[Any], Any]:
+        def one(value: Any, name: str) -> Any:
+            for part in name.split("."):
+                value = runtime.get_attribute(value, part)
+            return value
+
+        if len(names) == 1:
+            return lambda value: one(value, names[0])
+        return lambda value: tuple(one(value, name) for name in names)
+
+    return attrgetter
+
+
+def counted(runtime: Any) -> Callable[..., Any]:
+    """Return ``itertools.count`` whose steps are paid from the path's budget."""
+
+    def count(start: Any = 0, step: Any = 1) -> Any:
+        for value in itertools.count(start, step):
+            runtime.tick()
+            yield value
+
+    return count
+
+
+def deep_copy(value: Any, memo: dict[int, Any] | None = None) -> Any:
+    """``copy.deepcopy`` that passes unknown and external values through."""
+    import copy
+
+    if type(value) in (Unknown, External):
+        return value
+    return copy.deepcopy(value, memo)
+
+
+def overrides(world: Any, program: Any) -> dict[str, dict[str, Any]]:
+    """Return, per module, the attributes that replace the standard library's."""
+    runtime = program.runtime
+    parser = type("ArgumentParser", (SealedParser,), {"_rt_world": world})
+    cached = {"lru_cache": memoised, "cache": memoised}
+    return {
+        "argparse": {"ArgumentParser": parser},
+        "copy": {"deepcopy": takes_unknown(deep_copy), "copy": takes_unknown(_shallow_copy)},
+        "dataclasses": {
+            "dataclass": sealed_dataclass,
+            "replace": takes_unknown(dataclasses.replace),
+            "asdict": takes_unknown(dataclasses.asdict),
+            "fields": dataclasses.fields,
+        },
+        "functools": {
+            name: takes_unknown(function) for name, function in cached.items()
+        }
+        | {"reduce": functools.reduce},
+        "itertools": {"count": counted(runtime)},
+        "json": {"load": lambda file, **options: _load_json(file, options)},
+        "operator": {"attrgetter": attribute_getter(runtime)},
+        "typing": {"get_type_hints": type_hints(program), "TYPE_CHECKING": False},
+        "types": {"ModuleType": _ModuleKind, "FunctionType": _FunctionKind, "LambdaType": _FunctionKind},
+        "msgspec.structs": {"fields": struct_fields(program)},
+    }
+
+
+def _shallow_copy(value: Any) -> Any:
+    import copy
+
+    return value if type(value) in (Unknown, External) else copy.copy(value)
+
+
+def _load_json(file: Any, options: dict[str, Any]) -> Any:
+    import json
+
+    return json.loads(file.read(), **options)
+
+
+class _KindMeta(type):
+    def __instancecheck__(cls, value: Any) -> bool:
+        return cls._rt_test(value)  # type: ignore[attr-defined]
+
+
+class _FunctionKind(metaclass=_KindMeta):
+    """``types.FunctionType`` for ``isinstance`` only."""
+
+    @staticmethod
+    def _rt_test(value: Any) -> bool:
+        from types import FunctionType
+
+        return isinstance(value, FunctionType)
+
+
+class _ModuleKind(metaclass=_KindMeta):
+    """``types.ModuleType`` for ``isinstance`` only."""
+
+    @staticmethod
+    def _rt_test(value: Any) -> bool:
+        return type(value).__name__ in ("InterpretedModule", "HostModule")
+
+

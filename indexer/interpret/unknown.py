@@ -1,0 +1,291 @@
+"""Values that are not known, and the decisions that are taken about them.
+
+An ``Unknown`` carries the facts it comes from (``roots``). Operators on it give further unknowns.
+When native or interpreted code needs its truth, the active ``Decisions`` are asked: the same
+question has the same answer along one path, and every question is remembered, so that the explorer
+can run the program again with the other answer.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Iterator
+from typing import Any, NoReturn
+
+from indexer.interpret.signals import UnknownEscaped, Unsupported
+
+
+class Unknown:
+    """A value that is not known.
+
+    ``_rt_roots`` are the facts that would decide it (``env SGLANG_X``, ``GPU memory``), ``_rt_key``
+    identifies the value, so that asking the same thing twice is the same question. Attributes of our
+    own start with ``_rt_``, which interpreted code can't spell: any other attribute is one of the
+    value's, and unknown.
+    """
+
+    __slots__ = ("_rt_key", "_rt_roots", "_rt_text")
+
+    def __init__(self, text: str, roots: tuple[str, ...] | None = None, key: Any = None) -> None:
+        self._rt_text = text
+        self._rt_roots = roots if roots is not None else (text,)
+        self._rt_key = key if key is not None else ("root", text)
+
+    def _rt_derive(self, operation: str, *operands: Any) -> Unknown:
+        """Return the unknown result of an operation on this value."""
+        roots = dict.fromkeys(self._rt_roots)
+        for operand in operands:
+            if type(operand) is Unknown:
+                roots.update(dict.fromkeys(operand._rt_roots))
+        return Unknown(f"{operation} of {self._rt_text}", tuple(roots), (operation, self._rt_key, *map(key_of, operands)))
+
+    def __repr__(self) -> str:
+        return f"<unknown: {self._rt_text}>"
+
+    def __bool__(self) -> bool:
+        return decide(self)
+
+    def __getattr__(self, name: str) -> Unknown:
+        if name.startswith("__") and name.endswith("__"):
+            raise AttributeError(name)
+        return self._rt_derive(f".{name}")
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Unknown:
+        return self._rt_derive("call", *args, *kwargs.values())
+
+    def __getitem__(self, item: Any) -> Unknown:
+        return self._rt_derive("item", item)
+
+    def __setitem__(self, item: Any, value: Any) -> None:
+        return None
+
+    def __enter__(self) -> Unknown:
+        return self
+
+    def __exit__(self, *exc: Any) -> bool:
+        return False
+
+    def _rt_escape(self, operation: str) -> NoReturn:
+        raise UnknownEscaped(self, operation)
+
+    def __hash__(self) -> int:
+        self._rt_escape("hash")
+
+    def __iter__(self) -> Iterator[Any]:
+        self._rt_escape("iteration")
+
+    def __len__(self) -> int:
+        self._rt_escape("length")
+
+    def __str__(self) -> str:
+        self._rt_escape("text")
+
+    def __format__(self, spec: str) -> str:
+        self._rt_escape("text")
+
+    def __int__(self) -> int:
+        self._rt_escape("integer")
+
+    def __index__(self) -> int:
+        self._rt_escape("integer")
+
+    def __float__(self) -> float:
+        self._rt_escape("number")
+
+    def __contains__(self, item: Any) -> bool:
+        return decide(self._rt_derive("contains", item))
+
+
+_NEGATED = {"!=": "==", ">=": "<", "<=": ">"}
+"""Each pair of opposite comparisons is one question, so that both are answered alike."""
+
+
+def _binary(symbol: str, reflected: bool = False) -> Callable[[Unknown, Any], Unknown]:
+    def method(self: Unknown, other: Any) -> Unknown:
+        return self._rt_derive(("r" if reflected else "") + symbol, other)
+
+    return method
+
+
+def _unary(symbol: str) -> Callable[[Unknown], Unknown]:
+    def method(self: Unknown) -> Unknown:
+        return self._rt_derive(symbol)
+
+    return method
+
+
+for _name in "add sub mul truediv floordiv mod pow lshift rshift and or xor matmul".split():
+    setattr(Unknown, f"__{_name}__", _binary(_name))
+    setattr(Unknown, f"__r{_name}__", _binary(_name, reflected=True))
+for _name in "neg pos invert abs".split():
+    setattr(Unknown, f"__{_name}__", _unary(_name))
+for _name, _symbol in {"eq": "==", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}.items():
+    setattr(Unknown, f"__{_name}__", _binary(_symbol))
+
+
+def key_of(value: Any) -> Any:
+    """Return a hashable identity of an operand for decision keys."""
+    if type(value) is Unknown:
+        return value._rt_key
+    try:
+        hash(value)
+    except TypeError:
+        return ("object", id(value))
+    return (type(value).__name__, value)
+
+
+class Fork:
+    """One question asked on a path: what was asked, which facts decide it, what was answered."""
+
+    __slots__ = ("answer", "forced", "key", "roots", "text")
+
+    def __init__(self, key: Any, text: str, roots: tuple[str, ...], answer: bool, forced: bool) -> None:
+        self.key, self.text, self.roots, self.answer, self.forced = key, text, roots, answer, forced
+
+
+class Decisions:
+    """The answers given along one path.
+
+    ``script`` are the answers to give to the first questions; later ones are answered False.
+    Comparisons of one unknown with numbers keep an interval, so that impossible answers are not tried.
+    """
+
+    def __init__(self, script: tuple[bool, ...] = ()) -> None:
+        self.script = script
+        self.forks: list[Fork] = []
+        self._answers: dict[Any, bool] = {}
+        self._bounds: dict[Any, list[tuple[str, float]]] = {}
+
+    def ask(self, unknown: Unknown) -> bool:
+        key, negated = _question(unknown._rt_key)
+        if key in self._answers:
+            return self._answers[key] != negated
+        implied = self._implied(key)
+        if implied is None:
+            index = sum(not fork.forced for fork in self.forks)
+            answer = self.script[index] if index < len(self.script) else False
+            # A scripted answer is about the question as asked first; keep it un-negated.
+            self.forks.append(Fork(key, unknown._rt_text, unknown._rt_roots, answer, forced=False))
+        else:
+            answer = implied
+        self._answers[key] = answer
+        self._learn(key, answer)
+        return answer != negated
+
+    def _learn(self, key: Any, answer: bool) -> None:
+        parts = _numeric(key)
+        if parts:
+            symbol, subject, number = parts
+            symbol = symbol if answer else {"<": ">=", ">": "<=", "==": "!="}[symbol]
+            self._bounds.setdefault(subject, []).append((symbol, number))
+
+    def _implied(self, key: Any) -> bool | None:
+        parts = _numeric(key)
+        if not parts:
+            return None
+        symbol, subject, number = parts
+        bounds = self._bounds.get(subject)
+        if not bounds:
+            return None
+        low, high, low_open, high_open = float("-inf"), float("inf"), False, False
+        for sign, bound in bounds:
+            if sign in (">", ">=", "=="):
+                if bound > low or (bound == low and sign == ">"):
+                    low, low_open = bound, sign == ">"
+            if sign in ("<", "<=", "=="):
+                if bound < high or (bound == high and sign == "<"):
+                    high, high_open = bound, sign == "<"
+        if symbol == "<":
+            if high < number or (high == number and high_open):
+                return True
+            if low >= number:
+                return False
+        elif symbol == ">":
+            if low > number or (low == number and low_open):
+                return True
+            if high <= number:
+                return False
+        elif symbol == "==":
+            if number < low or number > high or (number == low and low_open) or (number == high and high_open):
+                return False
+            if low == high == number:
+                return True
+        return None
+
+
+def _question(key: Any) -> tuple[Any, bool]:
+    if isinstance(key, tuple) and key and key[0] in _NEGATED:
+        return (_NEGATED[key[0]], *key[1:]), True
+    if isinstance(key, tuple) and key and key[0] == "not":
+        inner, negated = _question(key[1])
+        return inner, not negated
+    return key, False
+
+
+def _numeric(key: Any) -> tuple[str, Any, float] | None:
+    if isinstance(key, tuple) and len(key) == 3 and key[0] in ("<", ">", "=="):
+        operand = key[2]
+        if isinstance(operand, tuple) and len(operand) == 2 and operand[0] in ("int", "float"):
+            return key[0], key[1], float(operand[1])
+    return None
+
+
+_active: list[Decisions] = []
+
+
+def decide(unknown: Unknown) -> bool:
+    """Return the answer of the active path to "is this true?".
+
+    Raises:
+        Unsupported: no path is being explored, so there is nobody to ask.
+    """
+    if not _active:
+        raise Unsupported(f"truth of {unknown._rt_text}")
+    return _active[-1].ask(unknown)
+
+
+class following:
+    """Context manager: the decisions to ask while the block runs."""
+
+    def __init__(self, decisions: Decisions) -> None:
+        self.decisions = decisions
+
+    def __enter__(self) -> Decisions:
+        _active.append(self.decisions)
+        return self.decisions
+
+    def __exit__(self, *exc: Any) -> None:
+        _active.pop()
+
+
+def contains_unknown(value: Any, depth: int = 4) -> Unknown | None:
+    """Return an ``Unknown`` held in a value or in the containers inside it, if there is one."""
+    if type(value) is Unknown:
+        return value
+    if depth and isinstance(value, (list, tuple, set, frozenset)):
+        for item in value:
+            found = contains_unknown(item, depth - 1)
+            if found is not None:
+                return found
+    elif depth and isinstance(value, dict):
+        for item in value.values():
+            found = contains_unknown(item, depth - 1)
+            if found is not None:
+                return found
+    return None
+
+
+def is_identical(left: Any, right: Any) -> Any:
+    """``left is right``, unknown when either side is."""
+    if type(left) is Unknown:
+        return left._rt_derive("is", right) if left is not right else True
+    if type(right) is Unknown:
+        return right._rt_derive("is", left)
+    return operator.is_(left, right)
+
+
+def negate(value: Any) -> Any:
+    """``not value`` that keeps an unknown unknown."""
+    if type(value) is Unknown:
+        return Unknown(f"not {value._rt_text}", value._rt_roots, ("not", value._rt_key))
+    return not value
