@@ -69,7 +69,9 @@ class FileSystem:
         real = self._on_disk(name)
         found = {entry.name for entry in real.iterdir()} if real is not None and real.is_dir() else set()
         prefix = name.rstrip("/") + "/"
-        found |= {stored[len(prefix) :].partition("/")[0] for stored in self._memory if stored.startswith(prefix)}
+        found |= {
+            stored[len(prefix) :].partition("/")[0] for stored in self._memory if stored.startswith(prefix)
+        }
         if not found and real is None:
             raise FileNotFoundError(2, "No such file or directory", name)
         return sorted(found)
@@ -98,7 +100,9 @@ class FileSystem:
         if any(letter in mode for letter in "wax+"):
             return _Written(self._memory, name, "b" in mode, append="a" in mode)
         data = self.read(name)
-        return io.BytesIO(data) if "b" in mode else io.StringIO(data.decode(kwargs.get("encoding") or "utf-8"))
+        return (
+            io.BytesIO(data) if "b" in mode else io.StringIO(data.decode(kwargs.get("encoding") or "utf-8"))
+        )
 
     def json(self, path: Any) -> dict[str, Any] | None:
         """Return a JSON object from a file, or None where there is no such file."""

@@ -65,15 +65,49 @@ ONLY: dict[str, frozenset[str]] = {
     # module: the only attributes handed out
     "ast": frozenset({"literal_eval"}),
     "argparse": frozenset(
-        """Action ArgumentDefaultsHelpFormatter ArgumentError ArgumentTypeError BooleanOptionalAction
-        HelpFormatter MetavarTypeHelpFormatter Namespace ONE_OR_MORE OPTIONAL PARSER REMAINDER
-        RawDescriptionHelpFormatter RawTextHelpFormatter SUPPRESS ZERO_OR_MORE _AppendAction
-        _AppendConstAction _CountAction _HelpAction _StoreAction _StoreConstAction _StoreFalseAction
-        _StoreTrueAction _VersionAction""".split()
+        [
+            "Action",
+            "ArgumentDefaultsHelpFormatter",
+            "ArgumentError",
+            "ArgumentTypeError",
+            "BooleanOptionalAction",
+            "HelpFormatter",
+            "MetavarTypeHelpFormatter",
+            "Namespace",
+            "ONE_OR_MORE",
+            "OPTIONAL",
+            "PARSER",
+            "REMAINDER",
+            "RawDescriptionHelpFormatter",
+            "RawTextHelpFormatter",
+            "SUPPRESS",
+            "ZERO_OR_MORE",
+            "_AppendAction",
+            "_AppendConstAction",
+            "_CountAction",
+            "_HelpAction",
+            "_StoreAction",
+            "_StoreConstAction",
+            "_StoreFalseAction",
+            "_StoreTrueAction",
+            "_VersionAction",
+        ]
     ),
     "inspect": frozenset(
-        """Parameter Signature cleandoc getdoc isabstract isawaitable isclass iscoroutinefunction
-        isfunction isgeneratorfunction ismethod signature""".split()
+        [
+            "Parameter",
+            "Signature",
+            "cleandoc",
+            "getdoc",
+            "isabstract",
+            "isawaitable",
+            "isclass",
+            "iscoroutinefunction",
+            "isfunction",
+            "isgeneratorfunction",
+            "ismethod",
+            "signature",
+        ]
     ),
     "errno": frozenset(dir(importlib.import_module("errno"))),
     "logging": frozenset({"CRITICAL", "DEBUG", "ERROR", "FATAL", "INFO", "NOTSET", "WARN", "WARNING"}),

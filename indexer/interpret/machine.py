@@ -17,7 +17,8 @@ def machine_values(world: Any) -> tuple[dict[str, Any], set[str]]:
     """Return the known attributes of third-party packages, and those known to be absent."""
     launch: Launch = world.launch
     absent = {
-        f"torch.{name}" for name in ("npu", "hpu", "musa", "version.musa", "version.npu", "mlu", "vacc", "mthreads")
+        f"torch.{name}"
+        for name in ("npu", "hpu", "musa", "version.musa", "version.npu", "mlu", "vacc", "mthreads")
     }
     gpu = launch.gpu
     cuda = gpu is not None and gpu.vendor == "nvidia"
@@ -64,7 +65,10 @@ def machine_intrinsics(world: Any) -> dict[str, Callable[..., Any]]:
     name = _or_unknown(facts.name, "GPU name")
     capability: Any = facts.capability
     if capability is None:
-        capability = (Unknown("SM major version", ("SM version",)), Unknown("SM minor version", ("SM version",)))
+        capability = (
+            Unknown("SM major version", ("SM version",)),
+            Unknown("SM minor version", ("SM version",)),
+        )
     free = facts.free_bytes if facts.free_bytes is not None else Unknown("free GPU memory")
 
     properties = types.SimpleNamespace(

@@ -145,8 +145,7 @@ class ModuleState:
         return any(
             isinstance(module, InterpretedModule) and module._rt_state.offers(name)
             for module in (
-                self.program.import_module(target, level, self)
-                for target, level in self.compiled.stars
+                self.program.import_module(target, level, self) for target, level in self.compiled.stars
             )
         )
 
@@ -157,7 +156,7 @@ class ModuleState:
             AttributeError: the module has none of that name.
         """
         namespace = self.namespace
-        if name in self.compiled.binders or name in namespace and name not in self.program.runtime.builtins:
+        if name in self.compiled.binders or (name in namespace and name not in self.program.runtime.builtins):
             try:
                 value = namespace[name]
             except KeyError:
@@ -178,6 +177,7 @@ class ModuleState:
         if "__getattr__" in self.compiled.binders and not name.startswith("__"):
             return namespace["__getattr__"](name)
         raise AttributeError(f"module '{self.dotted}' has no attribute '{name}'")
+
 
 class Program:
     """The modules of one tree in one world.

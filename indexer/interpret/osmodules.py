@@ -135,7 +135,7 @@ class Logger:
         return self
 
 
-for _method in "debug info warning warn error exception critical log".split():
+for _method in ["debug", "info", "warning", "warn", "error", "exception", "critical", "log"]:
     vars(Logger)[_method]._rt_takes_unknown = True
 
 
@@ -195,7 +195,7 @@ def os_overrides(world: Any, program: Any) -> dict[str, dict[str, Any]]:
         raise SystemExit(*args)
 
     os_path = {name: getattr(posixpath, name) for name in
-               "basename commonpath dirname isabs join normpath split splitext sep relpath".split()}  # fmt: skip
+               ["basename", "commonpath", "dirname", "isabs", "join", "normpath", "split", "splitext", "sep", "relpath"]}  # fmt: skip
     os_path |= {
         "exists": takes_unknown(files.exists),
         "isfile": takes_unknown(files.is_file),

@@ -24,13 +24,40 @@ import ast
 from typing import Any, cast
 
 FORBIDDEN_ATTRIBUTES = frozenset(
-    """__globals__ __code__ __closure__ __builtins__ __subclasses__ __loader__ __spec__ __reduce_ex__
-    __getstate__ __import__ gi_frame gi_code cr_frame cr_code ag_frame ag_code tb_frame f_globals
-    f_locals f_builtins f_back f_code __objclass__ co_code __subclasshook__ __weakref__""".split()
+    [
+        "__globals__",
+        "__code__",
+        "__closure__",
+        "__builtins__",
+        "__subclasses__",
+        "__loader__",
+        "__spec__",
+        "__reduce_ex__",
+        "__getstate__",
+        "__import__",
+        "gi_frame",
+        "gi_code",
+        "cr_frame",
+        "cr_code",
+        "ag_frame",
+        "ag_code",
+        "tb_frame",
+        "f_globals",
+        "f_locals",
+        "f_builtins",
+        "f_back",
+        "f_code",
+        "__objclass__",
+        "co_code",
+        "__subclasshook__",
+        "__weakref__",
+    ]
 )
 """Attributes through which Python code could leave the sandbox."""
 
-GUARDED_ATTRIBUTES = frozenset("__dict__ __getattribute__ __get__ __self__ __func__ __wrapped__".split())
+GUARDED_ATTRIBUTES = frozenset(
+    ["__dict__", "__getattribute__", "__get__", "__self__", "__func__", "__wrapped__"]
+)
 """Attributes that the runtime hands out only for interpreted objects."""
 
 _OPERATORS = {ast.Mult: "@mul", ast.Pow: "@pow", ast.LShift: "@lshift", ast.Mod: "@mod"}
@@ -94,7 +121,9 @@ class Rewriter(ast.NodeTransformer):
             return node  # zero-argument super() looks at its caller's frame
         line = function.end_lineno if isinstance(function, ast.Attribute) else node.lineno
         self.generic_visit(node)
-        call = ast.copy_location(ast.Call(self._name("@call", node), [node.func, *node.args], node.keywords), node)
+        call = ast.copy_location(
+            ast.Call(self._name("@call", node), [node.func, *node.args], node.keywords), node
+        )
         if line != call.lineno:
             call.lineno, call.col_offset = cast(int, line), 0
         return call
@@ -225,7 +254,9 @@ class Rewriter(ast.NodeTransformer):
             ]
             bound = alias.asname or alias.name.partition(".")[0]
             target = ast.copy_location(ast.Name(bound, ast.Store()), node)
-            assigns.append(ast.copy_location(ast.Assign([target], self._runtime("@import", args, node)), node))
+            assigns.append(
+                ast.copy_location(ast.Assign([target], self._runtime("@import", args, node)), node)
+            )
         return assigns if len(assigns) > 1 else assigns[0]  # type: ignore[return-value]
 
     def visit_ImportFrom(self, node: ast.ImportFrom) -> ast.AST | list[ast.stmt]:

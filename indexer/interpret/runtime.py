@@ -439,7 +439,23 @@ def _takes_unknown(function: Callable[..., Any]) -> Callable[..., Any]:
 takes_unknown = _takes_unknown
 
 _STORING = frozenset(
-    "append insert setdefault get pop update add extend __setitem__ __init__ __setattr__ copy items values keys".split()
+    [
+        "append",
+        "insert",
+        "setdefault",
+        "get",
+        "pop",
+        "update",
+        "add",
+        "extend",
+        "__setitem__",
+        "__init__",
+        "__setattr__",
+        "copy",
+        "items",
+        "values",
+        "keys",
+    ]
 )
 
 
@@ -469,7 +485,9 @@ def _crossed_interpreted_frame(error: BaseException) -> bool:
 
 
 def _name_of(function: Any) -> str:
-    return getattr(function, "__qualname__", None) or getattr(function, "__name__", None) or repr(type(function))
+    return (
+        getattr(function, "__qualname__", None) or getattr(function, "__name__", None) or repr(type(function))
+    )
 
 
 def _kind_key(kinds: Any) -> Any:
@@ -487,5 +505,3 @@ def _without_duplicates(bases: tuple[Any, ...], world: Any) -> tuple[Any, ...]:
         if actual not in seen:
             seen.append(actual)
     return tuple(seen)
-
-

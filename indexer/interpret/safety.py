@@ -12,10 +12,61 @@ from indexer.interpret.signals import Unsupported
 __all__ = ["GUARDED_ATTRIBUTES"]
 
 PLAIN_BUILTINS = tuple(
-    """abs all any ascii bin bool bytearray bytes callable chr classmethod complex dict dir divmod
-    enumerate filter float format frozenset hash hex int iter len list map max memoryview min next
-    object oct ord property repr reversed round set slice sorted staticmethod str sum super tuple type
-    zip NotImplemented Ellipsis None True False""".split()
+    [
+        "abs",
+        "all",
+        "any",
+        "ascii",
+        "bin",
+        "bool",
+        "bytearray",
+        "bytes",
+        "callable",
+        "chr",
+        "classmethod",
+        "complex",
+        "dict",
+        "dir",
+        "divmod",
+        "enumerate",
+        "filter",
+        "float",
+        "format",
+        "frozenset",
+        "hash",
+        "hex",
+        "int",
+        "iter",
+        "len",
+        "list",
+        "map",
+        "max",
+        "memoryview",
+        "min",
+        "next",
+        "object",
+        "oct",
+        "ord",
+        "property",
+        "repr",
+        "reversed",
+        "round",
+        "set",
+        "slice",
+        "sorted",
+        "staticmethod",
+        "str",
+        "sum",
+        "super",
+        "tuple",
+        "type",
+        "zip",
+        "NotImplemented",
+        "Ellipsis",
+        "None",
+        "True",
+        "False",
+    ]
 )
 """Builtins handed out as they are: they touch nothing but their arguments."""
 

@@ -240,9 +240,7 @@ def overrides(world: Any, program: Any) -> dict[str, dict[str, Any]]:
             "asdict": takes_unknown(dataclasses.asdict),
             "fields": dataclasses.fields,
         },
-        "functools": {
-            name: takes_unknown(function) for name, function in cached.items()
-        }
+        "functools": {name: takes_unknown(function) for name, function in cached.items()}
         | {"reduce": functools.reduce},
         "itertools": {"count": counted(runtime)},
         "json": {"load": lambda file, **options: _load_json(file, options)},
@@ -286,5 +284,3 @@ class _ModuleKind(metaclass=_KindMeta):
     @staticmethod
     def _rt_test(value: Any) -> bool:
         return type(value).__name__ in ("InterpretedModule", "HostModule")
-
-

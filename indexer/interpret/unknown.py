@@ -37,7 +37,9 @@ class Unknown:
         for operand in operands:
             if type(operand) is Unknown:
                 roots.update(dict.fromkeys(operand._rt_roots))
-        return Unknown(f"{operation} of {self._rt_text}", tuple(roots), (operation, self._rt_key, *map(key_of, operands)))
+        return Unknown(
+            f"{operation} of {self._rt_text}", tuple(roots), (operation, self._rt_key, *map(key_of, operands))
+        )
 
     def __repr__(self) -> str:
         return f"<unknown: {self._rt_text}>"
@@ -114,10 +116,24 @@ def _unary(symbol: str) -> Callable[[Unknown], Unknown]:
     return method
 
 
-for _name in "add sub mul truediv floordiv mod pow lshift rshift and or xor matmul".split():
+for _name in [
+    "add",
+    "sub",
+    "mul",
+    "truediv",
+    "floordiv",
+    "mod",
+    "pow",
+    "lshift",
+    "rshift",
+    "and",
+    "or",
+    "xor",
+    "matmul",
+]:
     setattr(Unknown, f"__{_name}__", _binary(_name))
     setattr(Unknown, f"__r{_name}__", _binary(_name, reflected=True))
-for _name in "neg pos invert abs".split():
+for _name in ["neg", "pos", "invert", "abs"]:
     setattr(Unknown, f"__{_name}__", _unary(_name))
 for _name, _symbol in {"eq": "==", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}.items():
     setattr(Unknown, f"__{_name}__", _binary(_symbol))
@@ -206,7 +222,12 @@ class Decisions:
             if high <= number:
                 return False
         elif symbol == "==":
-            if number < low or number > high or (number == low and low_open) or (number == high and high_open):
+            if (
+                number < low
+                or number > high
+                or (number == low and low_open)
+                or (number == high and high_open)
+            ):
                 return False
             if low == high == number:
                 return True
