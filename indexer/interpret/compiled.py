@@ -217,7 +217,7 @@ class CodeCache:
 
     def __init__(self, folder: Path | None) -> None:
         tag = f"{sys.implementation.cache_tag}-{COMPILER_VERSION}"
-        self._folder = folder / "code" / tag if folder else None
+        self._folder = folder / tag if folder else None
 
     def get(self, source: bytes, text: str, path: str) -> CompiledModule:
         """Return the compiled module of a file, from the cache when its bytes were seen before."""

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import posixpath
+import sys
 import types
 from collections.abc import Iterator, MutableMapping
 from pathlib import PurePosixPath
 from typing import Any
 
+from indexer.interpret.compiled import MARK
 from indexer.interpret.filesystem import make_path_class
 from indexer.interpret.launch import Launch
 from indexer.interpret.runtime import takes_unknown
@@ -23,6 +25,8 @@ class Environment(MutableMapping[str, Any]):
         self._complete = launch.env_complete
         self._unknown = set(launch.env_unknown)
         self.writes: list[tuple[str, Any]] = []
+        self.reads: dict[str, set[str]] = {}
+        """Variables that were looked up: name to the files whose statements did, at module level."""
 
     def _uncertain(self, name: str) -> bool:
         return name not in self._set and (name in self._unknown or not self._complete)
@@ -30,6 +34,7 @@ class Environment(MutableMapping[str, Any]):
     def __getitem__(self, name: Any) -> Any:
         if type(name) is Unknown:
             return name._rt_derive("environment")
+        self.reads.setdefault(name, set()).add(_running_module())
         if name in self._set:
             return self._set[name]
         if self._uncertain(name):
@@ -59,6 +64,7 @@ class Environment(MutableMapping[str, Any]):
         self._set.pop(name, None)
 
     def __contains__(self, name: Any) -> bool:
+        self.reads.setdefault(name, set()).add(_running_module())
         if name in self._set:
             return True
         if self._uncertain(name):
@@ -75,6 +81,17 @@ class Environment(MutableMapping[str, Any]):
 
     def copy(self) -> dict[str, Any]:
         return dict(self._set)
+
+
+def _running_module() -> str:
+    """Return the path of the nearest module whose own statements are running; empty inside none."""
+    frame: Any = sys._getframe(2)
+    while frame is not None:
+        code = frame.f_code
+        if code.co_name == "<module>" and code.co_filename[:1] == MARK:
+            return code.co_filename[1:]
+        frame = frame.f_back
+    return ""
 
 
 class Logger:

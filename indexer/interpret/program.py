@@ -1,0 +1,39 @@
+"""Opening a SGLang tree as a program."""
+
+from __future__ import annotations
+
+from indexer.errors import CannotError
+from indexer.interpret.compiled import CodeCache
+from indexer.interpret.launch import Launch
+from indexer.interpret.modules import Program
+from indexer.interpret.world import World
+from indexer.source.tree import SourceTree
+
+ARGUMENTS = "sglang.srt.server_args"
+
+_RUN_WHOLE = (ARGUMENTS, "sglang.srt.environ", "sglang.srt.arg_groups")
+"""Modules whose statements are run in order, all of them: the record, its hooks and the environment.
+The order of registrations among the hooks decides who writes a field last."""
+
+
+def run_whole(dotted: str) -> bool:
+    """Tell whether a module is run as an import runs it instead of name by name."""
+    return any(dotted == name or dotted.startswith(name + ".") for name in _RUN_WHOLE)
+
+
+def code_cache() -> CodeCache:
+    """Return the cache of compiled modules in the user's cache folder; none where it can't be made."""
+    from indexer.source.cache import cache_folder
+
+    try:
+        return CodeCache(cache_folder("code"))
+    except CannotError:
+        return CodeCache(None)
+
+
+def open_program(tree: SourceTree, launch: Launch, transformers: SourceTree | None = None) -> Program:
+    """Return the tree as a program in the world of a launch, with nothing run yet."""
+    trees: list[tuple[SourceTree, str]] = [(tree, "python/")]
+    if transformers is not None:
+        trees.append((transformers, ""))
+    return Program(trees, World(launch), code_cache(), run_whole)
