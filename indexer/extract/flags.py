@@ -10,7 +10,10 @@ from __future__ import annotations
 import argparse
 import dataclasses
 import enum
+import re
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 from indexer.errors import CannotError
@@ -33,6 +36,11 @@ _PROBED_GPU = Gpu("NVIDIA H200", (9, 0), 150_109_880_320, 143_771, multiprocesso
 """Some GPU: a flag that differs with and without one depends on the machine."""
 
 _MOST_MISSING = 30
+
+_REPLACEMENT = re.compile(
+    r"(?:use|replaced by|renamed to|in favor of|instead of)\W+(--[a-z0-9][a-z0-9-]*)", re.IGNORECASE
+)
+"""How a help text or message names the flag to use instead."""
 
 
 @dataclass
@@ -57,7 +65,7 @@ def run_parser(tree: SourceTree, launch: Launch) -> ParserRun:
     """
     for _ in range(_MOST_MISSING):
         try:
-            return run_with_deep_stack(lambda: _run_parser(tree, launch))
+            return run_with_deep_stack(partial(_run_parser, tree, launch))
         except CannotError as error:
             missing = error.__cause__
             if not isinstance(missing, ModuleNotFoundError) or not missing.name:
@@ -159,7 +167,7 @@ def _flag(
     return flag
 
 
-def _long_name(option_strings: list[str]) -> str:
+def _long_name(option_strings: Sequence[str]) -> str:
     long = next((name for name in option_strings if name.startswith("--")), option_strings[0])
     return long.lstrip("-")
 
@@ -220,8 +228,6 @@ def _fallback(site: FieldSite) -> Any:
 
 def deprecation(action: argparse.Action, flag: Flag, at: Location) -> Deprecation | None:
     """Return what the tree says about a deprecated flag: by its action class, or by its help."""
-    import re
-
     kind = type(action).__name__
     new = vars(action).get("new_flag")
     text = flag.help if isinstance(flag.help, str) and not flag.help_suppressed else ""
@@ -231,19 +237,21 @@ def deprecation(action: argparse.Action, flag: Flag, at: Location) -> Deprecatio
     if not isinstance(new, str):
         message = vars(action).get("error_message")
         said = f"{message} {text}" if isinstance(message, str) else text
-        match = re.search(r"(?:use|replaced by|renamed to|in favor of|instead of)\W+(--[a-z0-9][a-z0-9-]*)", said, re.I)
+        match = re.search(
+            r"(?:use|replaced by|renamed to|in favor of|instead of)\W+(--[a-z0-9][a-z0-9-]*)", said, re.I
+        )
         new = match.group(1) if match and match.group(1).lstrip("-") != flag.name else None
     return Deprecation(at, replacement=new, message=text or None)
 
 
 def _about_itself(text: str) -> bool:
     """Tell whether a help text calls the flag deprecated, not one of its values or another flag."""
-    import re
-
     start = text.strip().lower()
-    return re.match(r"[\[(]?deprecated\b", start) is not None or re.search(
-        r"\b(this (flag|option|argument|parameter)|it) (is|has been|was) deprecated", start
-    ) is not None
+    return (
+        re.match(r"[\[(]?deprecated\b", start) is not None
+        or re.search(r"\b(this (flag|option|argument|parameter)|it) (is|has been|was) deprecated", start)
+        is not None
+    )
 
 
 def record_fields(record: type, sites: FlagSites, dests: set[str]) -> list[Field]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import gc
 
 from indexer import __version__
-from indexer.extract.algorithms import extract_algorithms
 from indexer.extract.flag_sites import flag_sites
 from indexer.extract.flags import extract_flags
 from indexer.knowledge.schema import SCHEMA_VERSION, Coverage, Flag, Snapshot, Source, Unknown, Unrecognised
@@ -32,7 +31,6 @@ def _extract(tree: SourceTree) -> Snapshot:
     graph = ModuleGraph(tree)
     sites = flag_sites(graph)
     flags, fields, unrecognised = extract_flags(tree, graph, sites)
-    registry, algorithms = extract_algorithms(graph)
     coverage = Coverage(
         layouts=sites.layouts,
         counts={
@@ -45,7 +43,6 @@ def _extract(tree: SourceTree) -> Snapshot:
                 "seen": sum(len(flag.choices_at) for flag in flags),
                 "located": sum(choice.at is not None for flag in flags for choice in flag.choices_at),
             },
-            "algorithms": {"recognised": len(algorithms)},
         },
         unrecognised=unrecognised,
         unknown=_unknown_values(flags),
@@ -55,8 +52,6 @@ def _extract(tree: SourceTree) -> Snapshot:
         source=_source(tree),
         flags=flags,
         fields=fields,
-        registry=registry,
-        algorithms=algorithms,
         coverage=coverage,
         generator=f"indexer {__version__}",
     )

@@ -109,7 +109,7 @@ def compile_expression(text: str, path: str) -> CodeType:
 
 
 def _compile(tree: ast.Module | ast.Expression, filename: str, mode: str) -> CodeType:
-    return compile(ast.fix_missing_locations(tree), filename, mode, dont_inherit=True, optimize=0)  # type: ignore[call-overload]
+    return compile(ast.fix_missing_locations(tree), filename, mode, dont_inherit=True, optimize=0)
 
 
 def _split(body: list[ast.stmt]) -> Iterator[ast.stmt]:
@@ -202,11 +202,13 @@ def _registers(statement: ast.stmt) -> bool:
         name = function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
         return "register" in name.lower()
 
-    for node in ast.walk(statement):
-        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
-            if node is statement or node in getattr(statement, "body", ()):
-                if any(named_register(decorator) for decorator in node.decorator_list):
-                    return True
+    definitions = [
+        node
+        for node in (statement, *getattr(statement, "body", ()))
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef))
+    ]
+    if any(named_register(decorator) for node in definitions for decorator in node.decorator_list):
+        return True
     if isinstance(statement, (ast.Expr, ast.For, ast.If, ast.Try, ast.With)):
         return any(isinstance(node, ast.Call) and named_register(node) for node in _shallow(statement))
     return False
@@ -235,7 +237,6 @@ class CodeCache:
 
     @staticmethod
     def _put(file: Path, module: CompiledModule) -> None:
-        import os
         import tempfile
 
         chunks = [(chunk.binds, chunk.line, chunk.registers, chunk.payload) for chunk in module.chunks]
@@ -243,6 +244,6 @@ class CodeCache:
             file.parent.mkdir(parents=True, exist_ok=True)
             with tempfile.NamedTemporaryFile(dir=file.parent, delete=False) as temporary:
                 temporary.write(marshal.dumps((chunks, module.annotations, module.stars, module.doc)))
-            os.replace(temporary.name, file)
+            Path(temporary.name).replace(file)
         except OSError:
             pass  # a cache that can't be written only costs time

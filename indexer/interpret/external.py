@@ -69,8 +69,8 @@ class External:
     def __enter__(self) -> Any:
         return self
 
-    def __exit__(self, *exc: Any) -> bool:
-        return False
+    def __exit__(self, *exc: Any) -> None:
+        return None
 
     def __iter__(self) -> Any:
         raise UnknownEscaped(self, "iteration")

@@ -72,7 +72,7 @@ class ModuleState:
             __name__=dotted, __file__=f"{MARK}{path}", __doc__=compiled.doc, __builtins__={},
             __package__=dotted if path.endswith("/__init__.py") else dotted.rpartition(".")[0],
         )  # fmt: skip
-        if path.endswith("/") or path.endswith("/__init__.py"):
+        if path.endswith(("/", "/__init__.py")):
             dict.__setitem__(namespace, "__path__", [MARK + path.removesuffix("__init__.py")])
         namespace.update(program.runtime.helpers(self))
         self.namespace = namespace

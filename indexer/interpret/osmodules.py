@@ -211,8 +211,8 @@ def os_overrides(world: Any, program: Any) -> dict[str, dict[str, Any]]:
     def exit_process(*args: Any) -> None:
         raise SystemExit(*args)
 
-    os_path = {name: getattr(posixpath, name) for name in
-               ["basename", "commonpath", "dirname", "isabs", "join", "normpath", "split", "splitext", "sep", "relpath"]}  # fmt: skip
+    pure = ("basename", "commonpath", "dirname", "isabs", "join", "normpath", "split", "splitext", "sep")
+    os_path = {name: getattr(posixpath, name) for name in (*pure, "relpath")}
     os_path |= {
         "exists": takes_unknown(files.exists),
         "isfile": takes_unknown(files.is_file),

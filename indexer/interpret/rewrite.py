@@ -24,39 +24,17 @@ import ast
 from typing import Any, cast
 
 FORBIDDEN_ATTRIBUTES = frozenset(
-    [
-        "__globals__",
-        "__code__",
-        "__closure__",
-        "__builtins__",
-        "__subclasses__",
-        "__loader__",
-        "__spec__",
-        "__reduce_ex__",
-        "__getstate__",
-        "__import__",
-        "gi_frame",
-        "gi_code",
-        "cr_frame",
-        "cr_code",
-        "ag_frame",
-        "ag_code",
-        "tb_frame",
-        "f_globals",
-        "f_locals",
-        "f_builtins",
-        "f_back",
-        "f_code",
-        "__objclass__",
-        "co_code",
-        "__subclasshook__",
-        "__weakref__",
-    ]
+    {
+        *("__globals__", "__code__", "__closure__", "__builtins__", "__import__", "__loader__", "__spec__"),
+        *("__subclasses__", "__subclasshook__", "__reduce_ex__", "__getstate__", "__objclass__"),
+        *("gi_frame", "gi_code", "cr_frame", "cr_code", "ag_frame", "ag_code", "tb_frame", "co_code"),
+        *("f_globals", "f_locals", "f_builtins", "f_back", "f_code", "__weakref__"),
+    }
 )
 """Attributes through which Python code could leave the sandbox."""
 
 GUARDED_ATTRIBUTES = frozenset(
-    ["__dict__", "__getattribute__", "__get__", "__self__", "__func__", "__wrapped__"]
+    {"__dict__", "__getattribute__", "__get__", "__self__", "__func__", "__wrapped__"}
 )
 """Attributes that the runtime hands out only for interpreted objects."""
 

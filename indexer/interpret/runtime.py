@@ -439,23 +439,10 @@ def _takes_unknown(function: Callable[..., Any]) -> Callable[..., Any]:
 takes_unknown = _takes_unknown
 
 _STORING = frozenset(
-    [
-        "append",
-        "insert",
-        "setdefault",
-        "get",
-        "pop",
-        "update",
-        "add",
-        "extend",
-        "__setitem__",
-        "__init__",
-        "__setattr__",
-        "copy",
-        "items",
-        "values",
-        "keys",
-    ]
+    {
+        *("append", "insert", "setdefault", "get", "pop", "update", "add", "extend", "copy", "items"),
+        *("values", "keys", "__setitem__", "__init__", "__setattr__"),
+    }
 )
 
 

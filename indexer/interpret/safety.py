@@ -11,62 +11,12 @@ from indexer.interpret.signals import Unsupported
 
 __all__ = ["GUARDED_ATTRIBUTES"]
 
-PLAIN_BUILTINS = tuple(
-    [
-        "abs",
-        "all",
-        "any",
-        "ascii",
-        "bin",
-        "bool",
-        "bytearray",
-        "bytes",
-        "callable",
-        "chr",
-        "classmethod",
-        "complex",
-        "dict",
-        "dir",
-        "divmod",
-        "enumerate",
-        "filter",
-        "float",
-        "format",
-        "frozenset",
-        "hash",
-        "hex",
-        "int",
-        "iter",
-        "len",
-        "list",
-        "map",
-        "max",
-        "memoryview",
-        "min",
-        "next",
-        "object",
-        "oct",
-        "ord",
-        "property",
-        "repr",
-        "reversed",
-        "round",
-        "set",
-        "slice",
-        "sorted",
-        "staticmethod",
-        "str",
-        "sum",
-        "super",
-        "tuple",
-        "type",
-        "zip",
-        "NotImplemented",
-        "Ellipsis",
-        "None",
-        "True",
-        "False",
-    ]
+PLAIN_BUILTINS = (
+    *("abs", "all", "any", "ascii", "bin", "bool", "bytearray", "bytes", "callable", "chr", "classmethod"),
+    *("complex", "dict", "dir", "divmod", "enumerate", "filter", "float", "format", "frozenset", "hash"),
+    *("hex", "int", "iter", "len", "list", "map", "max", "memoryview", "min", "next", "object", "oct", "ord"),
+    *("property", "repr", "reversed", "round", "set", "slice", "sorted", "staticmethod", "str", "sum"),
+    *("super", "tuple", "type", "zip", "NotImplemented", "Ellipsis", "None", "True", "False"),
 )
 """Builtins handed out as they are: they touch nothing but their arguments."""
 
@@ -156,9 +106,9 @@ def multiply(left: Any, right: Any) -> Any:
 
 def power(base: Any, exponent: Any, *modulus: Any) -> Any:
     """``base ** exponent`` of bounded size."""
-    if isinstance(base, int) and isinstance(exponent, int) and not modulus:
-        if exponent > 0 and base.bit_length() * exponent > MAX_INTEGER_BITS:
-            raise Unsupported("an integer too large to compute")
+    integers = isinstance(base, int) and isinstance(exponent, int) and not modulus
+    if integers and exponent > 0 and base.bit_length() * exponent > MAX_INTEGER_BITS:
+        raise Unsupported("an integer too large to compute")
     return pow(base, exponent, *modulus) if modulus else base**exponent
 
 

@@ -160,7 +160,7 @@ def struct_fields(program: Any) -> Callable[[Any], tuple[Any, ...]]:
     import msgspec
 
     def fields(type_or_instance: Any) -> tuple[Any, ...]:
-        cls = type_or_instance if isinstance(type_or_instance, type) else type(type_or_instance)
+        cls: Any = type_or_instance if isinstance(type_or_instance, type) else type(type_or_instance)
         annotations: dict[str, tuple[type, Any]] = {}
         for base in reversed(cls.__mro__):
             for name, annotation in base.__dict__.get("__annotations__", {}).items():

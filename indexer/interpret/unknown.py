@@ -64,8 +64,8 @@ class Unknown:
     def __enter__(self) -> Unknown:
         return self
 
-    def __exit__(self, *exc: Any) -> bool:
-        return False
+    def __exit__(self, *exc: Any) -> None:
+        return None
 
     def _rt_escape(self, operation: str) -> NoReturn:
         raise UnknownEscaped(self, operation)
@@ -203,35 +203,36 @@ class Decisions:
         bounds = self._bounds.get(subject)
         if not bounds:
             return None
-        low, high, low_open, high_open = float("-inf"), float("inf"), False, False
+        interval = _Interval()
         for sign, bound in bounds:
-            if sign in (">", ">=", "=="):
-                if bound > low or (bound == low and sign == ">"):
-                    low, low_open = bound, sign == ">"
-            if sign in ("<", "<=", "=="):
-                if bound < high or (bound == high and sign == "<"):
-                    high, high_open = bound, sign == "<"
+            interval.narrow(sign, bound)
+        return interval.answer(symbol, number)
+
+
+class _Interval:
+    """What is known of a number."""
+
+    def __init__(self) -> None:
+        self.low, self.high = float("-inf"), float("inf")
+        self.low_open = self.high_open = False
+
+    def narrow(self, sign: str, bound: float) -> None:
+        if sign in (">", ">=", "==") and (bound > self.low or (bound == self.low and sign == ">")):
+            self.low, self.low_open = bound, sign == ">"
+        if sign in ("<", "<=", "==") and (bound < self.high or (bound == self.high and sign == "<")):
+            self.high, self.high_open = bound, sign == "<"
+
+    def answer(self, symbol: str, number: float) -> bool | None:
+        """Return the answer of a comparison that follows from the interval, else None."""
+        below = self.high < number or (self.high == number and self.high_open)
+        above = self.low > number or (self.low == number and self.low_open)
         if symbol == "<":
-            if high < number or (high == number and high_open):
-                return True
-            if low >= number:
-                return False
-        elif symbol == ">":
-            if low > number or (low == number and low_open):
-                return True
-            if high <= number:
-                return False
-        elif symbol == "==":
-            if (
-                number < low
-                or number > high
-                or (number == low and low_open)
-                or (number == high and high_open)
-            ):
-                return False
-            if low == high == number:
-                return True
-        return None
+            return True if below else False if self.low >= number else None
+        if symbol == ">":
+            return True if above else False if self.high <= number else None
+        if below or above:
+            return False
+        return True if self.low == self.high == number else None
 
 
 def _question(key: Any) -> tuple[Any, bool]:
