@@ -27,6 +27,17 @@ def cached_path(version: str) -> Path:
     return cache_folder("snapshots") / f"{version}-{extractor_version()}.json"
 
 
+def snapshot_of(tree: SourceTree) -> Snapshot:
+    """Return the snapshot of an open tree, extracted now (files read before come from the cache).
+
+    Raises:
+        CannotError: its argument code can't be read.
+    """
+    from indexer.extract.snapshot import extract_snapshot
+
+    return extract_snapshot(tree)
+
+
 def get_snapshot(version: str | None = None, tree: SourceTree | None = None) -> Snapshot:
     """Return the snapshot of a release (None: the default pin), extracted when the cache has none.
 
@@ -43,10 +54,9 @@ def get_snapshot(version: str | None = None, tree: SourceTree | None = None) -> 
             return load_snapshot(path)
         except UsageError:
             path.unlink(missing_ok=True)
-    from indexer.extract.snapshot import extract_snapshot
     from indexer.source import open_source
 
-    snapshot = extract_snapshot(tree or open_source(version))
+    snapshot = snapshot_of(tree or open_source(version))
     save_snapshot(snapshot, path)
     _forget_older(version, path)
     return snapshot
