@@ -169,8 +169,8 @@ def _collect_calls(graph: ModuleGraph, function: Definition, sites: FlagSites, s
     parameters = node.child_by_field_name("parameters")
     names = {text(one).partition(":")[0].strip() for one in (parameters.named_children if parameters else [])}
     for callee in queries.captures("calls", node).get("callee", []):
-        call = callee.parent
-        if call is not None and any(text(one) in names for one in positional_arguments(call)):
+        helper = callee.parent
+        if helper is not None and any(text(one) in names for one in positional_arguments(helper)):
             target = graph.resolve(module, text(callee), function.qualname)
             if target is not None and target.kind == "class":
                 target = graph.method(target, "__init__")

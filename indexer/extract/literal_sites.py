@@ -8,7 +8,7 @@ are only located here: what the list really holds is evaluated elsewhere.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
 from tree_sitter import Node
@@ -310,7 +310,7 @@ def _condition_of(node: Node, root: Node) -> str | None:
     return None
 
 
-_VALUE_CHANGES = {
+_VALUE_CHANGES: dict[str, Callable[[str], str]] = {
     "_": str,
     "_.value": str,
     "_.name": str,

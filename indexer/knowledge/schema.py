@@ -126,7 +126,12 @@ class Worker(msgspec.Struct, omit_defaults=True):
 
 
 class Algorithm(msgspec.Struct, omit_defaults=True):
-    """A member of the speculative algorithm enum or registry."""
+    """A member of the speculative algorithm enum or registry.
+
+    ``aliases`` are other spellings of it, ``promoted_from`` algorithms that become it under a condition.
+    ``cli_at`` is its entry in the flag's list of choices; ``documented`` is False where the flag takes any
+    name and its help leaves this one out.
+    """
 
     name: str
     declared_at: Location
@@ -141,6 +146,9 @@ class Algorithm(msgspec.Struct, omit_defaults=True):
     flags: list[str] = []
     automatic: list[Location] = []
     rules: list[str] = []
+    promoted_from: list[Alias] = []
+    cli_at: Location | None = None
+    documented: bool = True
 
 
 class AlgorithmRegistry(msgspec.Struct, omit_defaults=True):
@@ -151,6 +159,7 @@ class AlgorithmRegistry(msgspec.Struct, omit_defaults=True):
     worker_at: Location | None = None
     open: bool = False
     open_at: Location | None = None
+    platform_at: Location | None = None
 
 
 class Condition(msgspec.Struct, frozen=True, omit_defaults=True):

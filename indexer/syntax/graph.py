@@ -140,7 +140,8 @@ class ModuleGraph:
         table = self._names.get(module.path)
         if table is None:
             table = self._names[module.path] = {}
-            for record in (*module.classes, *module.functions, *module.assignments):
+            records: list[Class | Function | Assignment] = [*module.classes, *module.functions]
+            for record in (*records, *module.assignments):
                 table.setdefault(record.qualname, []).append(record)
             for one in module.imports:
                 table.setdefault(f"{one.scope}.{one.local}" if one.scope else one.local, []).append(one)

@@ -91,7 +91,8 @@ def module_name(path: str) -> str:
 def symbol_at(module: Module, line: int) -> str | None:
     """Return the qualified name of the innermost class or function around a line, if any."""
     best: tuple[int, str] | None = None
-    for definition in (*module.classes, *module.functions):
+    definitions: list[Class | Function] = [*module.classes, *module.functions]
+    for definition in definitions:
         if definition.start <= line <= definition.end_line and (best is None or definition.start >= best[0]):
             best = (definition.start, definition.qualname)
     return best[1] if best else None
