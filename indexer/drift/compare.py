@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from indexer.drift.change import KINDS, LEVELS, RULES, Change
 from indexer.drift.flags import flag_changes
 from indexer.drift.others import algorithm_changes, env_changes
 from indexer.knowledge.facts import Facts
-from indexer.knowledge.renames import FoundRename
+from indexer.knowledge.renames import FoundRename, named_options
 
 
 def compare(
@@ -32,29 +32,47 @@ def replacement_table(renames: Iterable[FoundRename], old: Facts, new: Facts) ->
 
     Where one spelling gave way to several, all are named.
     """
-    present = set(new.option_to_flag()) | {one.name for one in new.env_vars}
+    usable = _usable_in(new)
     heirs: dict[str, list[FoundRename]] = {}
     for rename in renames:
         heirs.setdefault(rename.old, []).append(rename)
     table = {}
     for name in heirs:
-        if final := list(dict.fromkeys(_follow(name, heirs, present, frozenset()))):
+        if final := list(dict.fromkeys(_follow(name, heirs, usable, frozenset()))):
             table[name] = " and ".join(final)
     for flag in old.flags:
-        if flag.deprecated and flag.deprecated.replacement:
+        if flag.deprecated and flag.deprecated.replacement and usable(flag.deprecated.replacement):
             for option in flag.option_strings:
                 table.setdefault(option, flag.deprecated.replacement)
     return table
 
 
+def _usable_in(new: Facts) -> Callable[[str], bool]:
+    """Return a test whether the version accepts what a replacement text says to write."""
+    options = new.option_to_flag()
+    variables = {one.name for one in new.env_vars}
+
+    def usable(text: str) -> bool:
+        if text in variables:
+            return True
+        named = named_options(text)
+        if not named or any(option not in options for option in named):
+            return False
+        _, written, value = text.partition("=")
+        lists = (options[option].choices for option in named)
+        return not written or all(value in choices for choices in lists if isinstance(choices, list))
+
+    return usable
+
+
 def _follow(
-    name: str, heirs: dict[str, list[FoundRename]], present: set[str], seen: frozenset[str]
+    name: str, heirs: dict[str, list[FoundRename]], usable: Callable[[str], bool], seen: frozenset[str]
 ) -> Iterable[str]:
     for rename in heirs.get(name, ()):
         if rename.new in seen:
             continue
-        if rename.new in present:
+        if usable(rename.text or rename.new):
             likely = " (likely)" if rename.how == "likely" else ""
             yield (rename.text or rename.new) + likely
         else:
-            yield from _follow(rename.new, heirs, present, seen | {name})
+            yield from _follow(rename.new, heirs, usable, seen | {name})

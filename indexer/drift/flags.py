@@ -102,7 +102,7 @@ def _compare(option: str, old: FlagFact, new: FlagFact) -> Iterator[Change]:
         ("const", "flag-const"),
     ):
         was, now = getattr(old, attribute), getattr(new, attribute)
-        if was == now:
+        if was == now or (attribute == "const" and old.action != new.action):
             continue
         if _is_unknown(was) or _is_unknown(now):
             yield found("flag-not-comparable", f"{attribute} {_show(was)} → {_show(now)}", was, now)
