@@ -1,0 +1,71 @@
+"""The site's search: one Pagefind record per fact, and the words its script mends typing with.
+
+Records are handed over as a folder of small files, in one message: Pagefind's Python service waits a
+tenth of a second for each answer, so that a message per record takes minutes.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import tempfile
+from collections import Counter
+from collections.abc import Iterable
+from html import escape
+from pathlib import Path
+
+from pagefind.index import IndexConfig, PagefindIndex
+
+from indexer.search.documents import Document
+from indexer.search.words import SYNONYMS, identifier_terms, words
+
+_SHORTEST_WORD = 3
+_NAME_WEIGHT, _SPELLING_WEIGHT = 8, 4
+_ABOUT = 160
+
+
+def write_search(documents: Iterable[Document], folder: Path) -> None:
+    """Write ``pagefind/`` and ``search-words.json`` into a version's folder."""
+    listed = list(documents)
+    with tempfile.TemporaryDirectory(prefix="sglang-indexer-") as records:
+        for number, document in enumerate(listed):
+            (Path(records) / f"{number}.html").write_text(_record(document), encoding="utf-8")
+        asyncio.run(_write_index(records, folder / "pagefind"))
+    vocabulary: Counter[str] = Counter()
+    for document in listed:
+        terms = [*_spellings(document), *words(document.text)]
+        vocabulary.update({word for word in terms if len(word) >= _SHORTEST_WORD})
+    answer = {"words": dict(sorted(vocabulary.items())), "synonyms": SYNONYMS}
+    (folder / "search-words.json").write_text(json.dumps(answer, separators=(",", ":")))
+
+
+async def _write_index(records: str, folder: Path) -> None:
+    config = IndexConfig(output_path=str(folder), force_language="en")
+    async with PagefindIndex(config=config) as index:
+        await index.add_directory(records)
+
+
+def _record(document: Document) -> str:
+    """Return a fact as the HTML that Pagefind reads: what a result shows, and weighted words."""
+    meta = {
+        "title": document.title,
+        "href": document.url.split("/", 2)[2],
+        "kind": document.kind,
+        "names": " ".join(document.names),
+        "cited": f"{document.path}:{document.line}",
+        "about": document.text[:_ABOUT],
+        "weight": f"{document.weight:.3f}",
+    }
+    head = "".join(
+        f'<meta data-pagefind-meta="{key}[content]" content="{escape(value)}">' for key, value in meta.items()
+    )
+    return (
+        f'<!doctype html><html lang="en"><head>{head}</head><body data-pagefind-body>'
+        f'<p data-pagefind-weight="{_NAME_WEIGHT}">{escape(" ".join(document.names))}</p>'
+        f'<p data-pagefind-weight="{_SPELLING_WEIGHT}">{escape(" ".join(_spellings(document)))}</p>'
+        f"<p>{escape(document.text)} {escape(' '.join(words(document.text)))}</p></body></html>"
+    )
+
+
+def _spellings(document: Document) -> list[str]:
+    return [term for name in document.names for term in identifier_terms(name)]

@@ -1,0 +1,30 @@
+"""The coverage page: what was recognised, what was not, and what can't be known statically."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+
+import msgspec
+
+from indexer.publish.site import Page, VersionSite
+
+
+def pages(site: VersionSite) -> Iterator[Page]:
+    """Yield the one page."""
+    coverage = site.snapshot.coverage
+    yield Page(
+        stem="coverage",
+        template="coverage.html.j2",
+        title="Coverage",
+        description=f"What was recognised in the source of SGLang {site.version}, and what was not.",
+        data=msgspec.to_builtins(coverage),
+        facts={
+            "coverage": coverage,
+            "counts": sorted(coverage.counts.items()),
+            "columns": list(dict.fromkeys(key for counts in coverage.counts.values() for key in counts)),
+            "unknown_by_kind": Counter(entry.kind for entry in coverage.unknown).most_common(),
+            "source": site.snapshot.source,
+            "citations": site.citations,
+        },
+    )
