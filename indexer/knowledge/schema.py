@@ -163,11 +163,17 @@ class AlgorithmRegistry(msgspec.Struct, omit_defaults=True):
 
 
 class Condition(msgspec.Struct, frozen=True, omit_defaults=True):
-    """One conjunct of a guard: source text, and whether it must hold or must not."""
+    """One conjunct of a guard: source text, and whether it must hold or must not.
+
+    On a code path ``kind`` says what decides it (flag, mode, algorithm, platform, pool or state, the
+    last being run-time state) and ``flags`` are the configuration fields it reads.
+    """
 
     text: str
     holds: bool = True
     at: Location | None = None
+    flags: list[str] = []
+    kind: str | None = None
 
 
 class Rule(msgspec.Struct, omit_defaults=True):
@@ -223,7 +229,16 @@ class Model(msgspec.Struct, omit_defaults=True):
 
 
 class Step(msgspec.Struct, omit_defaults=True):
-    """One function on a code path, with the edge that leads to it."""
+    """One function on a code path, with the edge that leads to it.
+
+    Steps come in preorder: ``depth`` and ``parent`` (a step's id) give the tree, ``call_at`` the line
+    of the call in the parent. ``waypoint`` is the first of ``points``, the way-points it stands for.
+    ``certainty`` is certain, typed, selected, declared or guessed; ``how`` the kind of inference and
+    ``witnesses`` the lines that gave the class. ``kind`` is call, property, constructor, module call,
+    kernel launch, nested or callback; ``class_name`` the class of ``self``. ``anchors`` are lines in the
+    function worth reading. ``state`` are its reads and writes of the pools. An ``unconnected`` step was
+    found by its role, not by a call.
+    """
 
     id: str
     function: str
@@ -238,6 +253,13 @@ class Step(msgspec.Struct, omit_defaults=True):
     anchors: list[Location] = []
     state: list[dict[str, Value]] = []
     alternatives: list[dict[str, Value]] = []
+    points: list[str] = []
+    phase: str | None = None
+    kind: str | None = None
+    class_name: str | None = None
+    class_at: Location | None = None
+    witnesses: list[Location] = []
+    unconnected: bool = False
 
 
 class CodePath(msgspec.Struct, omit_defaults=True):
@@ -250,6 +272,9 @@ class CodePath(msgspec.Struct, omit_defaults=True):
     gaps: list[dict[str, Value]] = []
     findings: list[dict[str, Value]] = []
     complete: bool = True
+    question: str | None = None
+    words: list[str] = []
+    flags: list[str] = []
 
 
 class Unrecognised(msgspec.Struct, omit_defaults=True):

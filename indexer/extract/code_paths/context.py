@@ -1,0 +1,140 @@
+"""The call graph of a tree as one path sees it: under its assumptions and bindings."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any
+
+from indexer.extract.code_paths.matching import Matcher, glob
+from indexer.extract.code_paths.plan import Path, Plan
+from indexer.extract.code_paths.templates import Binding, Finder, PathSelector, TemplateError, bind
+from indexer.syntax.callgraph.assumptions import Assumptions
+from indexer.syntax.callgraph.edges import Edges
+from indexer.syntax.callgraph.enums import EnumTable
+from indexer.syntax.callgraph.inference import Inference
+from indexer.syntax.callgraph.symbols import Class, Symbols
+
+
+class Tree:
+    """What all paths of a tree share: symbols, enum tables, default values of boolean fields."""
+
+    def __init__(self, symbols: Symbols, plan: Plan) -> None:
+        self.symbols = symbols
+        self.plan = plan
+        self._contexts: dict[str, Context] = {}
+
+    @cached_property
+    def enums(self) -> dict[str, EnumTable]:
+        """The tables of the enums that modes and algorithms are members of."""
+        wanted = {mode["enum"] for mode in self.plan.mode.values() if "enum" in mode}
+        wanted |= {self.plan.template["worker"]["enum"]} if "worker" in self.plan.template else set()
+        found: dict[str, EnumTable] = {}
+        for name in sorted(wanted):
+            classes = self.symbols.classes_by_name.get(name, ())
+            if classes:
+                found[name] = max(
+                    (EnumTable(self.symbols, c) for c in classes), key=lambda t: len(t.predicates)
+                )
+        return found
+
+    @cached_property
+    def field_defaults(self) -> dict[str, bool]:
+        """Boolean configuration fields and the default that their declaration gives."""
+        found: dict[str, bool] = {}
+        for cls in self.config_classes:
+            for store in cls.scope.stores:
+                if store.value in ("True", "False") and store.target.isidentifier():
+                    found.setdefault(store.target, store.value == "True")
+        return found
+
+    @cached_property
+    def config_classes(self) -> list[Class]:
+        """The classes whose fields are the server's configuration, whatever era."""
+        return [
+            cls
+            for cls in self.symbols.classes.values()
+            if cls.scope.name == "ServerArgs" or any(s.target == "_NS_PATH" for s in cls.scope.stores)
+        ]
+
+    @cached_property
+    def config_fields(self) -> frozenset[str]:
+        """Names of all configuration fields."""
+        return frozenset(
+            store.target
+            for cls in self.config_classes
+            for store in cls.scope.stores
+            if store.target.isidentifier() and not store.target.startswith("_") and store.target.islower()
+        )
+
+    @cached_property
+    def overlap(self) -> bool:
+        """Whether speculation runs overlapped by default: not where the tree's own switch is off."""
+        rule = self.plan.overlap
+        for cls in self.symbols.classes.values():
+            for store in cls.scope.stores:
+                if store.target == rule.get("switch"):
+                    return store.value != rule.get("off")
+        return True
+
+    def context(self, path: Path) -> Context:
+        """Return the call graph under a path's assumptions; paths with the same ones share it."""
+        key = repr((path.algorithm, path.device, path.architectures, sorted(path.names.items()), path.bind))
+        if key not in self._contexts:
+            self._contexts[key] = Context(self, path)
+        return self._contexts[key]
+
+
+class Context:
+    """Inference and edges for one set of assumptions.
+
+    Raises:
+        TemplateError: a binding the path asks for has no witness, or several classes.
+    """
+
+    def __init__(self, tree: Tree, path: Path) -> None:
+        self.tree = tree
+        plan = tree.plan
+        device = plan.device[path.device]
+        self.excluded: list[str] = device.get("exclude", [])
+        names = {**_names(device), **path.names}
+        for rule in plan.overlap.get("names_on", []):
+            names.setdefault(rule, tree.overlap)
+        for rule in plan.overlap.get("names_off", []):
+            names.setdefault(rule, not tree.overlap)
+        members = {}
+        enum = plan.template.get("worker", {}).get("enum")
+        if enum:
+            members[enum] = path.algorithm
+        self.architecture = next((a for a in path.architectures if a in tree.symbols.classes_by_name), None)
+        self.assumptions = Assumptions(names, tree.enums, members)
+        self.defaults = Assumptions({**tree.field_defaults, **names}, tree.enums, members)
+        self.bindings: dict[str, Binding] = {}
+        self.errors: dict[str, TemplateError] = {}
+        selector = PathSelector(self.assumptions)
+        for name in path.bind:
+            selector_now = PathSelector(self.assumptions)
+            selector_now.bindings = list(selector.bindings)
+            finder = Finder(Inference(tree.symbols, selector_now), self.assumptions, self.excluded)
+            try:
+                binding = bind(name, plan.template[name], finder, path)
+            except TemplateError as error:
+                self.errors[name] = error
+                continue
+            self.bindings[name] = binding
+            selector.bindings.append(binding)
+        self.inference = Inference(tree.symbols, selector)
+        self.edges = Edges(self.inference)
+        self.matcher = Matcher(self.edges, {name: b.cls for name, b in self.bindings.items()})
+
+    def outside(self, path: str) -> bool:
+        """Whether a file belongs to another device."""
+        return any(glob(path, pattern) for pattern in self.excluded)
+
+    def mode(self, name: str, base: Assumptions) -> Assumptions:
+        """Return assumptions with a mode of the plan applied."""
+        mode: dict[str, Any] = self.tree.plan.mode[name]
+        return base.with_mode(mode.get("enum", ""), mode.get("member"), _names(mode))
+
+
+def _names(table: dict[str, Any]) -> dict[str, bool]:
+    return {**dict.fromkeys(table.get("true", []), True), **dict.fromkeys(table.get("false", []), False)}
