@@ -2,13 +2,58 @@
 
 from __future__ import annotations
 
+import hashlib
+from collections.abc import Iterable
+
+import msgspec
+
 from indexer.extract.code_paths.context import Context, Tree
 from indexer.extract.code_paths.matching import Matcher
-from indexer.extract.code_paths.plan import Path, Plan
+from indexer.extract.code_paths.plan import Path, Plan, load_plan, plan_bytes
 from indexer.extract.code_paths.steps import as_code_path
 from indexer.extract.code_paths.tree import grow
 from indexer.knowledge.schema import CodePath
+from indexer.source.tree import SourceTree
 from indexer.syntax.callgraph.edges import Node
+from indexer.syntax.callgraph.facts import FACTS_VERSION
+from indexer.syntax.callgraph.load import callgraph_paths, collector_off, load_symbols
+from indexer.syntax.factstore import FactStore
+
+PATHS_VERSION = 1
+"""Raised whenever the same tree and plan give other paths: old cache entries die."""
+
+
+def extract_code_paths(
+    tree: SourceTree, store: FactStore | None = None, names: Iterable[str] | None = None
+) -> list[CodePath]:
+    """Return the named code paths of a tree (all, or those in ``names``).
+
+    With a ``store`` the result is kept under the content of all files, the plan and the version here.
+
+    Raises:
+        CannotError: ``queries/paths.toml`` is broken.
+    """
+    key = result_key(tree, store, "paths") if store is not None else b""
+    wanted = set(names) if names is not None else None
+    held = store.load([key]).get(key) if store is not None else None
+    if held is not None:
+        paths = msgspec.msgpack.decode(held, type=list[CodePath])
+    else:
+        with collector_off():
+            paths = paths_of(Tree(load_symbols(tree, store), load_plan()))
+        if store is not None:
+            store.save({key: msgspec.msgpack.encode(paths)})
+    return [path for path in paths if wanted is None or path.name in wanted]
+
+
+def result_key(tree: SourceTree, store: FactStore, kind: str) -> bytes:
+    """Return the key of a whole-tree result: all file contents, the plan, the versions of the code."""
+    hashes = store.blob_hashes(tree, callgraph_paths(tree))
+    digest = hashlib.blake2b(f"{kind}\0{PATHS_VERSION}\0{FACTS_VERSION}".encode(), digest_size=20)
+    digest.update(plan_bytes())
+    for path, blob in sorted(hashes.items()):
+        digest.update(f"\0{path}\0{blob}".encode())
+    return digest.digest()
 
 
 def paths_of(tree: Tree) -> list[CodePath]:

@@ -77,11 +77,8 @@ class Matcher:
             return True
         if depth <= 0:
             return False
-        for edge in self.edges.of(node):
-            if edge.certainty != "guessed" and edge.target.function not in seen:
-                if self._effects(role, edge.target, depth - 1, seen):
-                    return True
-        return False
+        sure = (edge.target for edge in self.edges.of(node) if edge.certainty != "guessed")
+        return any(t.function not in seen and self._effects(role, t, depth - 1, seen) for t in sure)
 
     def _own_effects(self, role: Role, function: Function) -> bool:
         return (

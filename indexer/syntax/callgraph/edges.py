@@ -279,8 +279,9 @@ class Edges:
                     reached.extend((m, (m.cls, False), Evidence("override")) for m in below if m.cls)
                 else:
                     reached.extend((m, (base.cls, base.exact), evidence) for m in methods)
-        if not bases and (unique := self._unique(expr[2], bases)) is not None and unique.is_property:
-            if unique.cls is not None:
+        if not bases:
+            unique = self._unique(expr[2], bases)
+            if unique is not None and unique.is_property and unique.cls is not None:
                 reached.append((unique, (unique.cls, False), Evidence("unique-name")))
         for function, context, evidence in reached:
             how = evidence.how
