@@ -167,6 +167,11 @@ class Condition(msgspec.Struct, frozen=True, omit_defaults=True):
 
     On a code path ``kind`` says what decides it (flag, mode, algorithm, platform, pool or state, the
     last being run-time state) and ``flags`` are the configuration fields it reads.
+
+    ``how`` says where it comes from: ``if`` (an enclosing test), ``else`` (an earlier test of the same
+    chain), ``return`` / ``raise`` / ``assert`` (an earlier way out that was not taken), ``loop``,
+    ``except``, ``case``, ``provider`` (what a registering decorator names); with ``caller`` before it
+    where a caller tests it; ``callers`` for the alternatives of several call sites.
     """
 
     text: str
@@ -174,13 +179,20 @@ class Condition(msgspec.Struct, frozen=True, omit_defaults=True):
     at: Location | None = None
     flags: list[str] = []
     kind: str | None = None
+    how: str = "if"
 
 
 class Rule(msgspec.Struct, omit_defaults=True):
     """Something the resolver or a start-up check does to a launch.
 
-    ``kind`` is one of error, assert, warning, notice, override, env, deprecation. ``targets`` are
-    field names, ``values`` the value expressions beside them, ``message`` the template.
+    ``kind`` is one of error, assert, warning, notice, override. ``targets`` are the field names an
+    override writes (``env:NAME`` for an environment variable, a dotted path for a nested one) or a
+    check is about; ``values`` the value expressions beside them, or the asserted expression.
+    ``message`` is the template, ``{expression}`` where run time fills in a value; an override has that
+    of the log line beside it, whose rule ``companion`` names. ``flags`` are all fields read in guard,
+    value and message, through ``helpers`` too. ``bindings`` holds what the loop variables stand for in
+    a rule that was unrolled from a table. ``order`` counts in the order of execution; ``overridable``
+    marks a step that plugins can replace.
     """
 
     id: str
@@ -198,6 +210,9 @@ class Rule(msgspec.Struct, omit_defaults=True):
     order: int | None = None
     stage: str | None = None
     group: str | None = None
+    companion: str | None = None
+    bindings: dict[str, str] = {}
+    overridable: bool = False
 
 
 class EnvVar(msgspec.Struct, omit_defaults=True):

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
+import msgspec
 from tree_sitter import Node
 
 from indexer.extract.rules.expressions import Bindings, bound, chain, expression, literal, render, unwrap
@@ -223,7 +224,10 @@ def _item(node: Node, capture: str, site: Site) -> Iterator[Effect]:
     if left is None or right is None:
         return
     if capture == "literal":
-        if pairs := dict_pairs(right, site.bindings):
+        pairs = dict_pairs(right, site.bindings)
+        if pairs and all(unwrap(value).type == "dictionary" for _, value in pairs):
+            yield from _table(node, text(left), pairs, site)
+        elif pairs:
             yield _decisions("item", "dict literal", node, pairs, text(left), site)
         return
     owner, index = left.child_by_field_name("value"), left.child_by_field_name("subscript")
@@ -237,6 +241,14 @@ def _item(node: Node, capture: str, site: Site) -> Iterator[Effect]:
             "store", "item assignment", node, site,
             targets=(target,), values=(expression(right, site.bindings),),
         )  # fmt: skip
+
+
+def _table(node: Node, name: str, rows: list[tuple[str, Node]], site: Site) -> Iterator[Effect]:
+    """Yield one effect per row of a table of decisions, keyed by what it applies to."""
+    for key, row in rows:
+        if pairs := dict_pairs(unwrap(row), site.bindings):
+            effect = _decisions("table", "constant table", row, pairs, name, site)
+            yield msgspec.structs.replace(effect, bindings={"key": key})
 
 
 def _update(node: Node, site: Site) -> Iterator[Effect]:

@@ -44,9 +44,11 @@ class Atom(msgspec.Struct, frozen=True, omit_defaults=True):
 class Effect(msgspec.Struct, frozen=True, omit_defaults=True):
     """A statement that may become a rule.
 
-    ``kind`` is one of raise, assert, log, store, item, declare, environment, result, accumulate.
-    ``targets`` are raw: attribute chains of a store, keys of a dict, variable names of the environment.
-    ``container`` is the dict that is written, the callee of a declaration or the accumulating local.
+    ``kind`` is one of raise, assert, log, store, item (a dict's key), table (a row of a constant table),
+    declare, unpack (a dict declared by ``**``), environment, result (a returned dict), value (any other
+    returned value), accumulate. ``targets`` are raw: attribute chains of a store, keys of a dict,
+    variable names of the environment. ``container`` is the dict that is written, the callee of a
+    declaration, the accumulating local, or the level of a log line.
     ``block`` is the first line of the innermost block: effects of one block belong together.
     """
 

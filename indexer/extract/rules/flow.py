@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
+import msgspec
 from tree_sitter import Node
 
 from indexer.extract.rules.conditions import conjuncts, constant, negation
 from indexer.extract.rules.effects import Marks, Site, read_effects
 from indexer.extract.rules.expressions import LITERALS, Bindings, chain, expression, literal, unwrap
-from indexer.extract.rules.facts import Argument, Atom, CallSite, Definition, Effect, Function
+from indexer.extract.rules.facts import Argument, Atom, CallSite, Definition, Effect, Expr, Function
 from indexer.extract.rules.loops import unrolled
 from indexer.syntax.parse import line, text
 
@@ -145,7 +146,7 @@ class FunctionWalker:
         for name in _bound_names(left):
             self._define(name, right, guard, bindings)
         target = text(left) if left is not None else "_"
-        each = msgspec_replace(source, f"for {target} in {source.text}")
+        each = _reworded(source, f"for {target} in {source.text}")
         self._loop_body(body, (*guard, Atom(each, True, line(node), "loop")), bindings)
         return Flow()
 
@@ -186,7 +187,7 @@ class FunctionWalker:
         source = expression(first) if first.type != "block" else expression(clause)
         wording = f"except {text(caught[0])}" if caught else "except"
         return self._block(
-            body, (*guard, Atom(msgspec_replace(source, wording), True, line(clause), "except")), bindings
+            body, (*guard, Atom(_reworded(source, wording), True, line(clause), "except")), bindings
         )
 
     def _with(self, node: Node, guard: Guard, bindings: Bindings, block: int) -> Flow:
@@ -209,7 +210,7 @@ class FunctionWalker:
                 continue
             patterns = [text(one) for one in clause.named_children if one.type == "case_pattern"]
             wording = f"{source.text} matches {' | '.join(patterns)}"
-            atom = Atom(msgspec_replace(source, wording), True, line(clause), "case")
+            atom = Atom(_reworded(source, wording), True, line(clause), "case")
             result = self._block(inner, (*guard, atom), bindings)
             if result.ends:
                 flow.exits.append(((atom,), result.ends))
@@ -285,9 +286,7 @@ class FunctionWalker:
         return self._literals[name] if name in self._literals else self._module_literals.get(name)
 
 
-def msgspec_replace(expr: object, wording: str):  # noqa: ANN201
-    import msgspec
-
+def _reworded(expr: Expr, wording: str) -> Expr:
     return msgspec.structs.replace(expr, text=wording)
 
 

@@ -1,0 +1,37 @@
+"""Rules: what the resolver and the start-up checks do to a launch.
+
+``facts`` are read file by file (``files``, ``flow``, ``effects``) and cached by content; ``reach``
+walks the resolver from its entry over them, ``guards`` adds callers' conditions, ``emit`` writes rules.
+"""
+
+from __future__ import annotations
+
+from indexer.extract.rules.companions import attach_companions
+from indexer.extract.rules.emit import Emitter
+from indexer.extract.rules.fields import read_fields
+from indexer.extract.rules.naming import assign_ids
+from indexer.extract.rules.program import Program
+from indexer.extract.rules.reach import Reach
+from indexer.extract.rules.stages import RESOLVER_FILES, stage_of
+from indexer.knowledge.schema import Rule
+from indexer.source.tree import SourceTree
+from indexer.syntax.graph import ModuleGraph
+
+__all__ = ["extract_rules"]
+
+
+def extract_rules(source: ModuleGraph | SourceTree, jobs: int | None = None) -> list[Rule]:
+    """Return the rules of a tree in the order in which they run, start-up checks last.
+
+    ``jobs`` is the number of processes that read files the cache does not hold.
+    """
+    graph = source if isinstance(source, ModuleGraph) else ModuleGraph(source)
+    program = Program(graph)
+    program.load([path for path in graph.tree.walk() if path.startswith(RESOLVER_FILES) or stage_of(path)], jobs)
+    reach = Reach(program, read_fields(graph))
+    reach.run()
+    drafts = sorted(Emitter(program, reach).drafts(), key=lambda one: (one.rule.order or 0, one.rule.at.path, one.rule.at.line))
+    rules = [draft.rule for draft in drafts]
+    assign_ids(rules)
+    attach_companions(drafts)
+    return rules

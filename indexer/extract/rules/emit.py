@@ -1,0 +1,143 @@
+"""From reached effects to ``Rule`` records."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from indexer.extract.rules.facts import Atom, Effect, Expr
+from indexer.extract.rules.flows import Flows
+from indexer.extract.rules.guards import Guards
+from indexer.extract.rules.helpers import Helpers
+from indexer.extract.rules.naming import group_of, option_fields
+from indexer.extract.rules.program import Program
+from indexer.extract.rules.reach import Reach, Reached
+from indexer.extract.rules.stages import CHECKS, RESOLVER, stage_of
+from indexer.knowledge.schema import Condition, Location, Rule
+
+_CHECKS = {"raise": "error", "assert": "assert"}
+_CHECKPOINT = re.compile(r"\b(hf_config|hf_text_config|draft_model_config)\b")
+
+
+@dataclass
+class Draft:
+    """A rule without its id yet, with what is needed to find its neighbours."""
+
+    rule: Rule
+    block: tuple[str, str, int]
+    is_log: bool = False
+
+
+class Emitter:
+    """Turns the effects of reached functions into rules."""
+
+    def __init__(self, program: Program, reach: Reach) -> None:
+        self._program = program
+        self._reach = reach
+        self._fields = reach.fields
+        self._guards = Guards(reach.reached)
+        self._helpers = Helpers(program, reach.fields)
+        self._flows = Flows(reach)
+
+    def drafts(self) -> Iterator[Draft]:
+        """Yield every rule of every reached function."""
+        for nodes in self._reach.reached.values():
+            for node in nodes:
+                for index, effect in enumerate(node.function.effects):
+                    draft = self._draft(node, index, effect)
+                    if draft is not None:
+                        yield draft
+
+    def _draft(self, node: Reached, index: int, effect: Effect) -> Draft | None:
+        kind, targets, shape = self._classify(node, effect)
+        if kind is None:
+            return None
+        reader = node.reader
+        second = node.stage not in (RESOLVER, CHECKS)
+        own = [atom for atom in effect.guard if atom.how in ("if", "case", "loop")]
+        read = set(self._read_by(node, [*(atom.expr for atom in own), *effect.values], second))
+        said = option_fields(effect.message or "", self._fields.names)
+        about = list(dict.fromkeys([*self._about(node, own, effect, second), *said]))
+        conditions = self._guards.conditions(node, effect, read | set(about) | set(targets))
+        exprs = [*(atom.expr for atom in effect.guard if atom.how not in ("raise", "assert")), *effect.values]
+        helpers = self._helpers.names(exprs)
+        flags = dict.fromkeys([*about, *self._read_by(node, [*exprs, effect.reads], second)])
+        flags.update(dict.fromkeys(sorted(self._helpers.fields(node.key, node.function, helpers))))
+        flags.update(dict.fromkeys(self._fields_of_callers(conditions)))
+        flags.update(dict.fromkeys(one.partition(".")[0] for one in targets if one.partition(".")[0] in self._fields.names))
+        stage = node.stage
+        if stage in (RESOLVER, CHECKS):
+            stage = stage_of(node.key[0]) or stage
+        if kind == "notice" and stage not in (RESOLVER, CHECKS) and not flags:
+            return None
+        path, name = node.key
+        rule = Rule(
+            id="",
+            kind=kind,
+            at=Location(path, effect.line, effect.end_line, name or None),
+            function=name,
+            guard=conditions,
+            targets=list(targets) if kind == "override" else about,
+            values=[value.text for value in effect.values] if effect.kind != "value" else [effect.values[0].text],
+            message=effect.message,
+            exception=effect.exception,
+            flags=list(flags),
+            helpers=helpers,
+            shape=shape,
+            order=node.order.get(index),
+            stage=stage,
+            bindings=effect.bindings,
+            overridable=any(self._flows.overridable(edge) for edge in node.edges),
+        )
+        rule.group = group_of(rule)
+        return Draft(rule, (path, name, effect.block), effect.kind == "log")
+
+    def _classify(self, node: Reached, effect: Effect) -> tuple[str | None, tuple[str, ...], str]:
+        if effect.kind in _CHECKS:
+            return _CHECKS[effect.kind], (), effect.shape
+        if effect.kind == "log":
+            return effect.container, (), effect.shape
+        if not node.whole:
+            return None, (), ""
+        if effect.kind == "environment":
+            return "override", tuple(f"env:{name}" for name in effect.targets), effect.shape
+        if effect.kind == "store":
+            targets = tuple(filter(None, (self._store_target(node, one) for one in effect.targets)))
+            return ("override" if targets else None), targets, effect.shape
+        targets = self._flows.decided(node, effect)
+        return ("override" if targets else None), targets, effect.shape
+
+    def _store_target(self, node: Reached, target: str) -> str | None:
+        bare = re.sub(r"\[\]", "", target)
+        name = node.reader.target(bare)
+        if name is not None:
+            return name
+        found = _CHECKPOINT.search(target)
+        if found and stage_of(node.key[0]) == "model config":
+            return target[found.start() :]
+        return None
+
+    def _about(self, node: Reached, own: list[Atom], effect: Effect, second: bool) -> list[str]:
+        exprs = [atom.expr for atom in own]
+        if effect.kind == "assert":
+            exprs.extend(effect.values)
+        exprs.append(effect.reads or Expr(""))
+        return self._read_by(node, exprs, second)
+
+    def _read_by(self, node: Reached, exprs: Iterable[Expr | None], second: bool) -> list[str]:
+        found: dict[str, None] = {}
+        for expr in exprs:
+            found.update(dict.fromkeys(node.reader.fields_in(expr, second_order=second)))
+        return list(found)
+
+    def _fields_of_callers(self, conditions: list[Condition]) -> list[str]:
+        names = self._fields.names
+        found = {
+            word
+            for one in conditions
+            if one.how.startswith("caller")
+            for word in re.findall(r"(?<=\.)[a-z_][a-z0-9_]*", one.text)
+            if word in names
+        }
+        return sorted(found)

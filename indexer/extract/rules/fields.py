@@ -1,0 +1,169 @@
+"""The field names of the ServerArgs record, and how code spells a read or write of one."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from indexer.extract.rules.facts import Definition, Expr, Function
+from indexer.extract.rules.stages import NAMESPACE_FOLDER, RECORD_FILE
+from indexer.syntax.graph import ModuleGraph
+
+_PARSER_METHODS = {"add_cli_args", "from_cli_args"}
+_VIEW = re.compile(r"(^|_)(resolved|resolving|resolver)?_?(view|config_view)\(\)$|^_?resolved\(\)$|^(resolved|resolving)_\w+\(\)$")
+_RECORDS = re.compile(r"^_?(global_)?server_args(_dict)?$|^get_(global_)?server_args\(\)$")
+_COPIES = re.compile(r"^(copy\.)?(deepcopy|copy)$")
+_NAMESPACE_GETTER = re.compile(r"^get_([a-z]+)\(\)$")
+_LONGEST_CHASE = 4
+
+
+def record_class(graph: ModuleGraph) -> str | None:
+    """Return the name of the record class: the one that registers its arguments with the parser."""
+    module = graph.module(RECORD_FILE)
+    if module is None:
+        return None
+    methods = {function.qualname for function in module.functions}
+    found = [
+        one.qualname
+        for one in module.classes
+        if any(f"{one.qualname}.{name}" in methods for name in _PARSER_METHODS)
+    ]
+    return found[0] if found else None
+
+
+@dataclass(frozen=True)
+class Fields:
+    """Names of the record's fields, and of the namespaces they are published under."""
+
+    names: frozenset[str]
+    namespaces: frozenset[str]
+    record: str
+
+
+def read_fields(graph: ModuleGraph) -> Fields:
+    """Collect field names: annotated names of the record class and of the namespace classes."""
+    record = record_class(graph) or "ServerArgs"
+    names: set[str] = set()
+    namespaces: set[str] = set()
+    module = graph.module(RECORD_FILE)
+    modules = [(module, (record,))] if module is not None else []
+    for path in graph.tree.walk(NAMESPACE_FOLDER):
+        spaces = graph.module(path)
+        if spaces is not None:
+            owners = [one.qualname.rpartition(".")[0] for one in spaces.assignments if one.qualname.endswith("._NS_PATH")]
+            modules.append((spaces, tuple(owners)))
+    for one, owners in modules:
+        for assignment in one.assignments:
+            owner, _, name = assignment.qualname.rpartition(".")
+            if owner not in owners:
+                continue
+            if name == "_NS_PATH":
+                namespaces.add((assignment.value or "").strip("\"'").partition(".")[0])
+            elif not name.startswith("_") and (assignment.annotation or (assignment.value or "").startswith("Derived(")):
+                names.add(name)
+            for space in re.findall(r"""NS\(\s*["'](\w+)""", assignment.annotation or ""):
+                namespaces.add(space)
+    return Fields(frozenset(names), frozenset(namespaces), record)
+
+
+@dataclass
+class Reader:
+    """Tells which fields a function's expressions mean.
+
+    ``aliases`` are the local names that stand for the record or a view of it. ``own`` is True in
+    methods of the record, where ``self`` is one.
+    """
+
+    fields: Fields
+    function: Function
+    aliases: set[str] = field(default_factory=set)
+    bound: Mapping[str, frozenset[str]] = field(default_factory=dict)
+
+    def is_record(self, text: str) -> bool:
+        """Return whether an expression's text is the record or a view of it."""
+        if text in self.aliases:
+            return True
+        bare = re.sub(r"\(.*\)$", "()", text)
+        last = bare.rpartition(".")[2]
+        return bool(_RECORDS.match(last) or (_VIEW.search(last) and bare != text.replace("()", "")))
+
+    def field_of(self, chain: str, second_order: bool = False) -> str | None:
+        """Return the field a dotted read means, with the path inside it for a nested object."""
+        parts = chain.split(".")
+        for index in range(1, len(parts)):
+            name = re.sub(r"\(\)$|\[.*\]$|\[\]$", "", parts[index])
+            if name in self.fields.names and self._owns(parts[:index]):
+                rest = parts[index + 1 :]
+                return ".".join([name, *rest])
+        if second_order and len(parts) >= 2 and parts[0] in ("self", "cls") and parts[1] in self.fields.names:
+            return parts[1]
+        return None
+
+    def _owns(self, parts: list[str]) -> bool:
+        last = parts[-1]
+        if len(parts) == 1 and last in self.aliases:
+            return True
+        if _RECORDS.match(last) or _VIEW.search(last):
+            return True
+        getter = _NAMESPACE_GETTER.match(parts[0])
+        if getter is not None and getter.group(1) in self.fields.namespaces:
+            return True
+        return len(parts) == 1 and self._view_local(last)
+
+    def _view_local(self, name: str) -> bool:
+        definitions = self.function.definitions.get(name, ())
+        return any(self._is_view(one.expr) for one in definitions)
+
+    def _is_view(self, expr: Expr) -> bool:
+        text = expr.text
+        if self.is_record(text):
+            return True
+        getter = _NAMESPACE_GETTER.match(text.partition(".")[0])
+        return getter is not None and getter.group(1) in self.fields.namespaces
+
+    def target(self, chain: str) -> str | None:
+        """Return the field that a store into ``chain`` changes, following local names of nested parts."""
+        for _ in range(_LONGEST_CHASE):
+            if (name := self.field_of(chain)) is not None:
+                return name
+            root, _, rest = chain.partition(".")
+            origin = self._origin(self.function.definitions.get(root, ()))
+            if origin is None or not rest:
+                return None
+            chain = f"{origin}.{rest}"
+        return None
+
+    @staticmethod
+    def _origin(definitions: list[Definition] | tuple[()]) -> str | None:
+        """Return the chain a local was taken from: ``x = a.b`` or ``x = copy.deepcopy(a.b)``."""
+        for one in definitions:
+            expr = one.expr
+            if expr.text in expr.chains:
+                return expr.text
+            if len(expr.calls) == 1 and _COPIES.match(expr.calls[0]):
+                inner = [chain for chain in expr.chains if chain != expr.calls[0]]
+                return inner[0] if inner else next(iter(expr.names), None)
+        return None
+
+    def fields_in(self, expr: Expr | None, depth: int = 0, second_order: bool = False) -> list[str]:
+        """Return the fields an expression reads, local names followed to what they were set from."""
+        if expr is None:
+            return []
+        found: dict[str, None] = {}
+        for chain in expr.chains:
+            name = self.field_of(chain, second_order)
+            if name is not None:
+                found[name.partition(".")[0]] = None
+        for name in expr.names:
+            for one in self.bound.get(name, ()):
+                found[one] = None
+            if depth < _LONGEST_CHASE:
+                for definition in self.function.definitions.get(name, ())[:6]:
+                    if definition.expr is not expr:
+                        for one in self.fields_in(definition.expr, depth + 1, second_order):
+                            found[one] = None
+                        for atom in definition.guard:
+                            for one in self.fields_in(atom.expr, depth + 2, second_order):
+                                found[one] = None
+        return list(found)

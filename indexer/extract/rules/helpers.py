@@ -1,0 +1,71 @@
+"""Helper calls in guards and values: their names, and the fields they read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from indexer.extract.rules.facts import Expr, Function
+from indexer.extract.rules.fields import Fields, Reader
+from indexer.extract.rules.program import Key, Program
+
+_PLAIN = {
+    "int", "str", "len", "bool", "float", "max", "min", "any", "all", "set", "tuple", "list", "dict", "sorted",
+    "getattr", "hasattr", "isinstance", "type", "range", "sum", "round", "abs", "print", "super", "frozenset",
+    "lower", "upper", "strip", "get", "startswith", "endswith", "split", "items", "keys", "values", "format",
+    "join", "replace", "append", "copy", "deepcopy", "lstrip", "rstrip", "is_file", "exists", "isdigit", "index",
+}  # fmt: skip
+_RECORD_PARAMETERS = {"cfg", "view", "config", "args", "server_args", "sa", "resolved"}
+_DEEPEST = 2
+
+
+class Helpers:
+    """Follows helper predicates for the fields they read."""
+
+    def __init__(self, program: Program, fields: Fields) -> None:
+        self._program = program
+        self._fields = fields
+        self._memo: dict[tuple[Key, int], frozenset[str]] = {}
+
+    def names(self, exprs: Iterable[Expr]) -> list[str]:
+        """Return the helper callees of expressions: no built-ins, no string and dict methods."""
+        found = (callee for expr in exprs for callee in expr.calls)
+        return list(dict.fromkeys(one for one in found if one.rpartition(".")[2] not in _PLAIN))
+
+    def fields(self, key: Key, function: Function, callees: Iterable[str], depth: int = 0) -> set[str]:
+        """Return the fields that the bodies of these callees read."""
+        found: set[str] = set()
+        for callee in callees:
+            for target in self._program.function_value(key, function, callee):
+                found |= self._of(target, depth)
+        return found
+
+    def _of(self, key: Key, depth: int) -> frozenset[str]:
+        if (key, depth) not in self._memo:
+            self._memo[key, depth] = frozenset()  # a recursive helper adds nothing of its own
+            self._memo[key, depth] = frozenset(self._read(key, depth))
+        return self._memo[key, depth]
+
+    def _read(self, key: Key, depth: int) -> set[str]:
+        found: set[str] = set()
+        owner = self._program.owner(key)
+        for function in self._program.at(key):
+            aliases = _RECORD_PARAMETERS & set(function.parameters)
+            if owner is not None and owner.qualname == self._fields.record:
+                aliases.add("self")
+            reader = Reader(self._fields, function, aliases)
+            exprs = list(_expressions(function))
+            for expr in exprs:
+                found.update(reader.fields_in(expr, depth=3))
+            if depth < _DEEPEST:
+                found |= self.fields(key, function, self.names(exprs), depth + 1)
+        return found
+
+
+def _expressions(function: Function) -> Iterable[Expr]:
+    for effect in function.effects:
+        yield from effect.values
+        for atom in effect.guard:
+            yield atom.expr
+    for definitions in function.definitions.values():
+        for one in definitions:
+            yield one.expr

@@ -1,0 +1,70 @@
+"""Ids that survive moved lines, groups, and the option names a message speaks of."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterable
+
+from indexer.knowledge.schema import Rule
+
+_OPTION = re.compile(r"--([a-z0-9][a-z0-9-]*[a-z0-9])")
+_WORD = re.compile(r"\b[a-z][a-z0-9]*(?:_[a-z0-9]+)+\b")
+_FILLED = re.compile(r"\{[^{}]*\}|%[-+ #0]*\d*(?:\.\d+)?[sdifrxeg]")
+
+_GROUPS = (
+    ("speculative decoding", r"spec(ulative)?|eagle|dflash|dspark|ngram|nextn|mtp|uno|draft|adaptive"),
+    ("mamba and linear attention", r"mamba|linear_attn|linear_attention|gdn|kda|ssm"),
+    ("mixture of experts", r"moe|a2a|eplb|expert|experts|ep|deepep|dispatch|elastic"),
+    ("CUDA graphs", r"cuda_graph|cudagraph|graph|piecewise|capture"),
+    ("attention backends", r"attention|attn|mla|deterministic|dsa|nsa"),
+    ("disaggregation", r"pd|disaggregation|disagg|encoder"),
+    ("LoRA", r"lora"),
+    ("KV cache", r"cache|hicache|kv|radix|kv4|unified_memory|page|pool|hisparse"),
+    ("memory", r"memory|mem|offload|gpu_memory"),
+    ("parallelism", r"parallel|parallelism|dp|pp|cp|tp|dwdp|dcp"),
+    ("platforms", r"hpu|cpu|npu|mps|xpu|amd|hip|platform|nccl|device|musa"),
+    ("quantization", r"quant|quantization|modelopt|fp8|fp4"),
+    ("models", r"model|overrides|arch|config"),
+    ("serving", r"grpc|ssl|tokenizer|grammar|multimodal|asr|load_balance|serving|port|api|template"),
+)
+
+
+def template_key(message: str) -> str:
+    """Return a message without what run time fills in: equal for the same message across releases."""
+    return " ".join(_FILLED.sub("{}", message).split())
+
+
+def option_fields(message: str, names: Iterable[str]) -> list[str]:
+    """Return the known fields whose option or name a message mentions."""
+    known = names if isinstance(names, frozenset) else frozenset(names)
+    said = [match.group(1).replace("-", "_") for match in _OPTION.finditer(message)]
+    said += _WORD.findall(_FILLED.sub(" ", message))
+    return [name for name in dict.fromkeys(said) if name in known]
+
+
+def group_of(rule: Rule) -> str:
+    """Return the topic of a rule: by its function and file, else by the fields it is about."""
+    leaf = rule.function.rpartition(".")[2]
+    stem = rule.at.path.rpartition("/")[2].removesuffix(".py").removesuffix("_hook")
+    for text in (leaf, stem if stem not in ("server_args", "overrides", "pipeline") else "", *rule.targets[:3]):
+        for group, words in _GROUPS:
+            if re.search(rf"(?:^|_)(?:{words})(?:_|$)", text):
+                return group
+    return rule.stage or "general"
+
+
+def assign_ids(rules: list[Rule]) -> None:
+    """Give every rule its id: function, kind and a fingerprint of what it does, never a line."""
+    taken: dict[str, int] = {}
+    for rule in rules:
+        leaf = rule.function.rpartition(".")[2].strip("_") or "table"
+        parts = [rule.function, rule.kind, *rule.targets, *rule.bindings.values()]
+        parts.append(template_key(rule.message) if rule.message is not None and rule.kind != "override" else "")
+        parts.extend(rule.values if rule.kind in ("override", "assert") else ())
+        if rule.kind != "override" and rule.message is None:
+            parts.extend(f"{one.holds}{one.text}" for one in rule.guard if not one.how.startswith("caller"))
+        digest = hashlib.blake2b("\0".join(parts).encode(), digest_size=4).hexdigest()
+        stem = f"{leaf}-{rule.kind}-{digest}"
+        taken[stem] = taken.get(stem, 0) + 1
+        rule.id = stem if taken[stem] == 1 else f"{stem}-{taken[stem]}"
