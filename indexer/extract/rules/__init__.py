@@ -27,10 +27,15 @@ def extract_rules(source: ModuleGraph | SourceTree, jobs: int | None = None) -> 
     """
     graph = source if isinstance(source, ModuleGraph) else ModuleGraph(source)
     program = Program(graph)
-    program.load([path for path in graph.tree.walk() if path.startswith(RESOLVER_FILES) or stage_of(path)], jobs)
+    program.load(
+        [path for path in graph.tree.walk() if path.startswith(RESOLVER_FILES) or stage_of(path)], jobs
+    )
     reach = Reach(program, read_fields(graph))
     reach.run()
-    drafts = sorted(Emitter(program, reach).drafts(), key=lambda one: (one.rule.order or 0, one.rule.at.path, one.rule.at.line))
+    drafts = sorted(
+        Emitter(program, reach).drafts(),
+        key=lambda one: (one.rule.order or 0, one.rule.at.path, one.rule.at.line),
+    )
     rules = [draft.rule for draft in drafts]
     assign_ids(rules)
     attach_companions(drafts)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
@@ -18,19 +19,39 @@ from indexer.syntax.parse import end_line, line, text
 SHAPES = ("raise", "assert", "log", "store", "item", "declare", "environment", "result", "accumulate")
 """The queries, in the order in which they claim a statement: one statement may be claimed by several."""
 
-Marks = dict[int, list[tuple[str, str]]]
-"""Node id → (query, capture) of every claimed node."""
 
+class Shapes:
+    """Everything below a node that the queries found, looked up by place."""
 
-def marks(root: Node) -> Marks:
-    """Run every query over a file and return the nodes each one claims."""
-    found: Marks = {}
-    for shape in SHAPES:
-        for capture, nodes in queries.captures(f"rule_{shape}", root).items():
-            if not capture.startswith("_"):
-                for node in nodes:
-                    found.setdefault(node.id, []).append((shape, capture))
-    return found
+    def __init__(self, root: Node) -> None:
+        claims: dict[int, list[tuple[str, str]]] = {}
+        nodes: dict[int, Node] = {}
+        for shape in SHAPES:
+            for capture, found in queries.captures(f"rule_{shape}", root).items():
+                if not capture.startswith("_"):
+                    for node in found:
+                        claims.setdefault(node.id, []).append((shape, capture))
+                        nodes[node.id] = node
+        others = queries.captures("rule_calls", root)
+        for capture in ("call", "walrus"):
+            nodes.update((node.id, node) for node in others.get(capture, ()))
+        ordered = sorted(nodes.values(), key=lambda node: (node.start_byte, -node.end_byte))
+        self._nodes = [(node, claims.get(node.id, [])) for node in ordered]
+        self._starts = [node.start_byte for node in ordered]
+        constants = others.get("constant", [])
+        self._constants = sorted((node.start_byte, text(node)) for node in constants)
+
+    def inside(self, node: Node) -> list[tuple[Node, list[tuple[str, str]]]]:
+        """Return the claimed nodes, calls and walruses at or below a node, outer ones first."""
+        first = bisect_left(self._starts, node.start_byte)
+        last = bisect_left(self._starts, node.end_byte)
+        return [pair for pair in self._nodes[first:last] if pair[0].end_byte <= node.end_byte]
+
+    def constants(self, node: Node) -> tuple[str, ...]:
+        """Return the upper-case names below a node."""
+        first = bisect_left(self._constants, (node.start_byte, ""))
+        last = bisect_left(self._constants, (node.end_byte, ""))
+        return tuple(dict.fromkeys(name for _, name in self._constants[first:last]))
 
 
 @dataclass
@@ -52,7 +73,14 @@ def read_effects(statement: Node, claims: list[tuple[str, str]], site: Site) -> 
 def _effect(kind: str, shape: str, node: Node, site: Site, **more: object) -> Effect:
     bindings = {name: render(value) for name, value in site.bindings.items()}
     return Effect(
-        kind, shape, line(node), end_line(node), site.block, site.guard, bindings=bindings, **more  # type: ignore[arg-type]
+        kind,
+        shape,
+        line(node),
+        end_line(node),
+        site.block,
+        site.guard,
+        bindings=bindings,
+        **more,  # type: ignore[arg-type]
     )
 
 
@@ -160,7 +188,12 @@ def _store(node: Node, capture: str, site: Site) -> Iterator[Effect]:
         if (target := _target(left)) is not None:
             shape = "augmented assignment" if node.type == "augmented_assignment" else "assignment"
             yield _effect(
-                "store", shape, node, site, targets=(target,), values=(expression(_last(right), site.bindings),)
+                "store",
+                shape,
+                node,
+                site,
+                targets=(target,),
+                values=(expression(_last(right), site.bindings),),
             )
         return
     targets = [_target(child) for child in left.named_children if child.type != "comment"]
@@ -207,7 +240,9 @@ def dict_pairs(node: Node, bindings: Bindings) -> list[tuple[str, Node]]:
     return pairs
 
 
-def _decisions(kind: str, shape: str, node: Node, pairs: list[tuple[str, Node]], container: str | None, site: Site) -> Effect:  # fmt: skip
+def _decisions(
+    kind: str, shape: str, node: Node, pairs: list[tuple[str, Node]], container: str | None, site: Site
+) -> Effect:
     return _effect(
         kind, shape, node, site,
         targets=tuple(key for key, _ in pairs),

@@ -10,13 +10,15 @@ from indexer.extract.rules.facts import Atom, Effect, Expr
 from indexer.extract.rules.flows import Flows
 from indexer.extract.rules.guards import Guards
 from indexer.extract.rules.helpers import Helpers
-from indexer.extract.rules.naming import group_of, option_fields
+from indexer.extract.rules.naming import environment_reads, group_of, option_fields
 from indexer.extract.rules.program import Program
 from indexer.extract.rules.reach import Reach, Reached
 from indexer.extract.rules.stages import CHECKS, RESOLVER, stage_of
-from indexer.knowledge.schema import Condition, Location, Rule
+from indexer.knowledge.schema import Location, Rule
 
 _CHECKS = {"raise": "error", "assert": "assert"}
+_MOST_OF_A_HELPER = 6
+_MOST_CALLERS = 8
 _CHECKPOINT = re.compile(r"\b(hf_config|hf_text_config|draft_model_config)\b")
 
 
@@ -53,7 +55,6 @@ class Emitter:
         kind, targets, shape = self._classify(node, effect)
         if kind is None:
             return None
-        reader = node.reader
         second = node.stage not in (RESOLVER, CHECKS)
         own = [atom for atom in effect.guard if atom.how in ("if", "case", "loop")]
         read = set(self._read_by(node, [*(atom.expr for atom in own), *effect.values], second))
@@ -62,10 +63,19 @@ class Emitter:
         conditions = self._guards.conditions(node, effect, read | set(about) | set(targets))
         exprs = [*(atom.expr for atom in effect.guard if atom.how not in ("raise", "assert")), *effect.values]
         helpers = self._helpers.names(exprs)
-        flags = dict.fromkeys([*about, *self._read_by(node, [*exprs, effect.reads], second)])
+        flags = dict.fromkeys(
+            [
+                *(one for one in about if not one.startswith("env:")),
+                *self._read_by(node, [*exprs, effect.reads], second),
+            ]
+        )
         flags.update(dict.fromkeys(sorted(self._helpers.fields(node.key, node.function, helpers))))
-        flags.update(dict.fromkeys(self._fields_of_callers(conditions)))
-        flags.update(dict.fromkeys(one.partition(".")[0] for one in targets if one.partition(".")[0] in self._fields.names))
+        flags.update(dict.fromkeys(self._of_callers(node)))
+        flags.update(
+            dict.fromkeys(
+                one.partition(".")[0] for one in targets if one.partition(".")[0] in self._fields.names
+            )
+        )
         stage = node.stage
         if stage in (RESOLVER, CHECKS):
             stage = stage_of(node.key[0]) or stage
@@ -79,7 +89,7 @@ class Emitter:
             function=name,
             guard=conditions,
             targets=list(targets) if kind == "override" else about,
-            values=[value.text for value in effect.values] if effect.kind != "value" else [effect.values[0].text],
+            values=[value.text for value in effect.values],
             message=effect.message,
             exception=effect.exception,
             flags=list(flags),
@@ -119,11 +129,22 @@ class Emitter:
         return None
 
     def _about(self, node: Reached, own: list[Atom], effect: Effect, second: bool) -> list[str]:
+        """Return the fields and variables that a check is about: its tests, assertion and message."""
         exprs = [atom.expr for atom in own]
         if effect.kind == "assert":
             exprs.extend(effect.values)
         exprs.append(effect.reads or Expr(""))
-        return self._read_by(node, exprs, second)
+        found: dict[str, None] = {}
+        for expr in exprs:
+            direct = self._read_by(node, [expr], second)
+            chased = node.reader.chased(expr)
+            if not direct:
+                helpers = self._helpers.names(chased)
+                direct = sorted(self._helpers.fields(node.key, node.function, helpers, depth=1))
+                direct = direct if len(direct) <= _MOST_OF_A_HELPER else []
+            found.update(dict.fromkeys(direct))
+            found.update(dict.fromkeys(name for one in chased for name in environment_reads(one)))
+        return list(found)
 
     def _read_by(self, node: Reached, exprs: Iterable[Expr | None], second: bool) -> list[str]:
         found: dict[str, None] = {}
@@ -131,13 +152,15 @@ class Emitter:
             found.update(dict.fromkeys(node.reader.fields_in(expr, second_order=second)))
         return list(found)
 
-    def _fields_of_callers(self, conditions: list[Condition]) -> list[str]:
-        names = self._fields.names
-        found = {
-            word
-            for one in conditions
-            if one.how.startswith("caller")
-            for word in re.findall(r"(?<=\.)[a-z_][a-z0-9_]*", one.text)
-            if word in names
-        }
+    def _of_callers(self, node: Reached) -> list[str]:
+        """Return the fields that the callers' conditions read, where callers are few."""
+        found: set[str] = set()
+        if len(node.edges) > _MOST_CALLERS:
+            return []
+        for edge in node.edges:
+            exprs = [atom.expr for atom in edge.guard if atom.how not in ("raise", "assert")]
+            for caller in self._reach.reached.get(edge.caller, ()) if edge.caller is not None else ():
+                found.update(self._read_by(caller, exprs, False))
+                helpers = self._helpers.names(exprs)
+                found |= self._helpers.fields(caller.key, caller.function, helpers, depth=1)
         return sorted(found)

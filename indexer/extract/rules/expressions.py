@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator, Mapping
+from types import MappingProxyType
 
 from tree_sitter import Node
 
@@ -13,6 +14,7 @@ from indexer.syntax.parse import text
 
 Bindings = Mapping[str, Node]
 """Names that stand for a literal element while a loop over a literal is unrolled."""
+NO_BINDINGS: Bindings = MappingProxyType({})
 
 LITERALS = {"string", "concatenated_string", "integer", "float", "true", "false", "none"}
 _COMPOSITE = {"boolean_operator", "not_operator", "comparison_operator", "conditional_expression", "lambda"}
@@ -33,6 +35,9 @@ def unwrap(node: Node) -> Node:
 
 def bound(node: Node, bindings: Bindings) -> Node:
     """Return what a name (or a call of a name bound to a lambda) stands for, else the node itself."""
+    node = unwrap(node)
+    if not bindings:
+        return node
     for _ in range(5):
         node = unwrap(node)
         if node.type == "identifier" and (target := bindings.get(text(node))) is not None:
@@ -53,7 +58,7 @@ def _called_lambda(node: Node, bindings: Bindings) -> Node | None:
     return target.child_by_field_name("body") if target is not None and target.type == "lambda" else None
 
 
-def render(node: Node, bindings: Bindings = {}) -> str:
+def render(node: Node, bindings: Bindings = NO_BINDINGS) -> str:
     """Return the expression on one line, without comments, bound names replaced."""
     return _tidy(_raw(unwrap(node), bindings))
 
@@ -205,7 +210,7 @@ class _Reads:
             self.visit(child.named_children[-1] if child.type == "keyword_argument" else child)
 
 
-def expression(node: Node, bindings: Bindings = {}) -> Expr:
+def expression(node: Node, bindings: Bindings = NO_BINDINGS) -> Expr:
     """Return an expression's text and reads."""
     reads = _Reads(bindings)
     reads.visit(node)

@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from indexer.extract.rules.facts import Definition, Expr, Function
 from indexer.extract.rules.stages import NAMESPACE_FOLDER, RECORD_FILE
 from indexer.syntax.graph import ModuleGraph
+from indexer.syntax.module import Module
 
 _PARSER_METHODS = {"add_cli_args", "from_cli_args"}
-_VIEW = re.compile(r"(^|_)(resolved|resolving|resolver)?_?(view|config_view)\(\)$|^_?resolved\(\)$|^(resolved|resolving)_\w+\(\)$")
+_VIEW = re.compile(
+    r"(^|_)(resolved|resolving|resolver)?_?(view|config_view)\(\)$"
+    r"|^_?resolved\(\)$|^(resolved|resolving)_\w+\(\)$"
+)
 _RECORDS = re.compile(r"^_?(global_)?server_args(_dict)?$|^get_(global_)?server_args\(\)$")
 _COPIES = re.compile(r"^(copy\.)?(deepcopy|copy)$")
 _NAMESPACE_GETTER = re.compile(r"^get_([a-z]+)\(\)$")
 _LONGEST_CHASE = 4
+_MOST_DEFINITIONS = 6
 
 
 def record_class(graph: ModuleGraph) -> str | None:
@@ -47,12 +51,12 @@ def read_fields(graph: ModuleGraph) -> Fields:
     names: set[str] = set()
     namespaces: set[str] = set()
     module = graph.module(RECORD_FILE)
-    modules = [(module, (record,))] if module is not None else []
+    modules: list[tuple[Module, tuple[str, ...]]] = [(module, (record,))] if module is not None else []
     for path in graph.tree.walk(NAMESPACE_FOLDER):
         spaces = graph.module(path)
         if spaces is not None:
-            owners = [one.qualname.rpartition(".")[0] for one in spaces.assignments if one.qualname.endswith("._NS_PATH")]
-            modules.append((spaces, tuple(owners)))
+            marked = [one.qualname for one in spaces.assignments if one.qualname.endswith("._NS_PATH")]
+            modules.append((spaces, tuple(one.rpartition(".")[0] for one in marked)))
     for one, owners in modules:
         for assignment in one.assignments:
             owner, _, name = assignment.qualname.rpartition(".")
@@ -60,11 +64,15 @@ def read_fields(graph: ModuleGraph) -> Fields:
                 continue
             if name == "_NS_PATH":
                 namespaces.add((assignment.value or "").strip("\"'").partition(".")[0])
-            elif not name.startswith("_") and (assignment.annotation or (assignment.value or "").startswith("Derived(")):
+            elif not name.startswith("_") and (assignment.annotation or _is_derived(assignment.value)):
                 names.add(name)
             for space in re.findall(r"""NS\(\s*["'](\w+)""", assignment.annotation or ""):
                 namespaces.add(space)
     return Fields(frozenset(names), frozenset(namespaces), record)
+
+
+def _is_derived(value: str | None) -> bool:
+    return value is not None and value.startswith("Derived(")
 
 
 @dataclass
@@ -78,11 +86,11 @@ class Reader:
     fields: Fields
     function: Function
     aliases: set[str] = field(default_factory=set)
-    bound: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    _locals: dict[tuple[str, bool], tuple[str, ...]] = field(default_factory=dict)
 
     def is_record(self, text: str) -> bool:
         """Return whether an expression's text is the record or a view of it."""
-        if text in self.aliases:
+        if text in self.aliases or (text.isidentifier() and self._view_local(text)):
             return True
         bare = re.sub(r"\(.*\)$", "()", text)
         last = bare.rpartition(".")[2]
@@ -96,9 +104,14 @@ class Reader:
             if name in self.fields.names and self._owns(parts[:index]):
                 rest = parts[index + 1 :]
                 return ".".join([name, *rest])
-        if second_order and len(parts) >= 2 and parts[0] in ("self", "cls") and parts[1] in self.fields.names:
-            return parts[1]
-        return None
+        return self._copied(parts) if second_order else None
+
+    def _copied(self, parts: list[str]) -> str | None:
+        """Return the field that an attribute of a start-up object was copied from, by its name."""
+        owners = {"self", "cls", "runner", "model_runner", "target_worker", "scheduler"}
+        index = next((at for at, part in enumerate(parts) if part not in owners), 0)
+        name = parts[index].removesuffix("_str") if index else ""
+        return name if name in self.fields.names else None
 
     def _owns(self, parts: list[str]) -> bool:
         last = parts[-1]
@@ -113,11 +126,11 @@ class Reader:
 
     def _view_local(self, name: str) -> bool:
         definitions = self.function.definitions.get(name, ())
-        return any(self._is_view(one.expr) for one in definitions)
+        return any(one.expr.text != name and self._is_view(one.expr) for one in definitions)
 
     def _is_view(self, expr: Expr) -> bool:
         text = expr.text
-        if self.is_record(text):
+        if text in self.aliases or (not text.isidentifier() and self.is_record(text)):
             return True
         getter = _NAMESPACE_GETTER.match(text.partition(".")[0])
         return getter is not None and getter.group(1) in self.fields.namespaces
@@ -146,24 +159,34 @@ class Reader:
                 return inner[0] if inner else next(iter(expr.names), None)
         return None
 
-    def fields_in(self, expr: Expr | None, depth: int = 0, second_order: bool = False) -> list[str]:
+    def chased(self, expr: Expr, depth: int = 0) -> list[Expr]:
+        """Return an expression and those its local names were set from."""
+        found = [expr]
+        for name in expr.names if depth < _LONGEST_CHASE else ():
+            for definition in self.function.definitions.get(name, ())[:_MOST_DEFINITIONS]:
+                if definition.expr is not expr:
+                    found.extend(self.chased(definition.expr, depth + 1))
+        return found
+
+    def fields_in(self, expr: Expr | None, second_order: bool = False) -> list[str]:
         """Return the fields an expression reads, local names followed to what they were set from."""
         if expr is None:
             return []
-        found: dict[str, None] = {}
-        for chain in expr.chains:
-            name = self.field_of(chain, second_order)
-            if name is not None:
-                found[name.partition(".")[0]] = None
+        found = dict.fromkeys(self._direct(expr, second_order))
         for name in expr.names:
-            for one in self.bound.get(name, ()):
-                found[one] = None
-            if depth < _LONGEST_CHASE:
-                for definition in self.function.definitions.get(name, ())[:6]:
-                    if definition.expr is not expr:
-                        for one in self.fields_in(definition.expr, depth + 1, second_order):
-                            found[one] = None
-                        for atom in definition.guard:
-                            for one in self.fields_in(atom.expr, depth + 2, second_order):
-                                found[one] = None
+            found.update(dict.fromkeys(self._of_local(name, second_order)))
         return list(found)
+
+    def _direct(self, expr: Expr, second_order: bool) -> list[str]:
+        names = (self.field_of(chain, second_order) for chain in expr.chains)
+        return [name.partition(".")[0] for name in names if name is not None]
+
+    def _of_local(self, name: str, second_order: bool) -> tuple[str, ...]:
+        if (name, second_order) not in self._locals:
+            self._locals[name, second_order] = ()  # a local set from itself adds nothing
+            found: dict[str, None] = {}
+            for definition in self.function.definitions.get(name, ())[:_MOST_DEFINITIONS]:
+                for expr in (definition.expr, *(atom.expr for atom in definition.guard)):
+                    found.update(dict.fromkeys(self.fields_in(expr, second_order)))
+            self._locals[name, second_order] = tuple(found)
+        return self._locals[name, second_order]

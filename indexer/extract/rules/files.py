@@ -3,27 +3,46 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from tree_sitter import Node, Tree
 
-from indexer.extract.rules.effects import Marks, marks
+from indexer.extract.rules.effects import Shapes
 from indexer.extract.rules.expressions import LITERALS, expression, unwrap
-from indexer.extract.rules.facts import FACTS_VERSION, Expr, Function, RuleFacts
+from indexer.extract.rules.facts import FACTS_VERSION, Function, RuleFacts
 from indexer.extract.rules.flow import FunctionWalker
 from indexer.syntax.facts import Extractor
 from indexer.syntax.parse import end_line, line, text
 
 _CONTAINERS = {"list", "tuple", "set", "dictionary"}
+_COMPOUND = {
+    "block", "if_statement", "elif_clause", "else_clause", "try_statement", "except_clause", "finally_clause",
+    "with_statement", "for_statement", "while_statement", "match_statement", "case_clause",
+}  # fmt: skip
+PER_REQUEST = {
+    "forward_batch", "batch", "req", "reqs", "recv_req", "input_ids", "layer", "hidden_states",
+    "schedule_batch", "model_worker_batch", "logits_output", "positions", "local_batch",
+}  # fmt: skip
+"""Parameters of functions that serve requests, long after a launch was accepted."""
 
 
 def read_file(path: str, source: bytes, tree: Tree) -> RuleFacts:
-    """Return what every function of a file does, each with its guard."""
+    """Return what every function of a file does, each with its guard.
+
+    Functions that work on a request or a batch are left out: they say nothing about a launch.
+    """
     root = tree.root_node
-    claimed = marks(root)
-    literals = _module_literals(root)
-    body = Function("", 1, end_line(root))
-    FunctionWalker(body, claimed, literals).walk(root)
-    return RuleFacts([body, *_functions(root, "", claimed, literals)])
+    reader = _Reader(root)
+    return RuleFacts(
+        [reader.body(), *(reader.function(one) for one in _functions(root, "") if one.at_launch)]
+    )
+
+
+def read_functions(tree: Tree, qualname: str) -> list[Function]:
+    """Return the functions of exactly this qualified name, without reading the rest of the file."""
+    found = [one for one in _functions(tree.root_node, "") if one.qualname == qualname and one.at_launch]
+    literals = _module_literals(tree.root_node)
+    return [_Reader(one.node, literals).function(one) for one in found]
 
 
 EXTRACTOR = Extractor("rules", FACTS_VERSION, read_file, RuleFacts)
@@ -41,47 +60,83 @@ def _module_literals(root: Node) -> dict[str, Node]:
     return {name: node for name, node in found.items() if node.type in _CONTAINERS}
 
 
-def _functions(
-    node: Node, scope: str, claimed: Marks, literals: dict[str, Node], decorators: tuple[Expr, ...] = ()
-) -> Iterator[Function]:
+@dataclass
+class _Found:
+    qualname: str
+    node: Node
+    body: Node
+    decorators: tuple[Node, ...]
+
+    @property
+    def at_launch(self) -> bool:
+        parameters = self.node.child_by_field_name("parameters")
+        names = {_parameter_name(child) for child in parameters.named_children} if parameters else set()
+        return not names & PER_REQUEST
+
+
+class _Reader:
+    """Reads functions below one node, whose shapes are looked up once."""
+
+    def __init__(self, root: Node, literals: dict[str, Node] | None = None) -> None:
+        self._root = root
+        self._shapes = Shapes(root)
+        self._literals = _module_literals(root) if literals is None else literals
+
+    def body(self) -> Function:
+        """Return the module's own statements as a function without a name."""
+        facts = Function("", 1, end_line(self._root))
+        FunctionWalker(facts, self._shapes, self._literals).walk(self._root)
+        return facts
+
+    def function(self, found: _Found) -> Function:
+        """Return one function's facts."""
+        node = found.node
+        decorators = tuple(expression(one) for one in found.decorators)
+        facts = Function(found.qualname, line(node), end_line(node), decorators=decorators)
+        _parameters(node, facts)
+        FunctionWalker(facts, self._shapes, self._literals).walk(found.body)
+        return facts
+
+
+def _functions(node: Node, scope: str, decorators: tuple[Node, ...] = ()) -> Iterator[_Found]:
     for child in node.named_children:
         if child.type == "decorated_definition":
-            marks_above = tuple(
-                expression(one.named_children[0])
+            above = tuple(
+                one.named_children[0]
                 for one in child.named_children
                 if one.type == "decorator" and one.named_children
             )
-            yield from _functions(child, scope, claimed, literals, marks_above)
+            yield from _functions(child, scope, above)
         elif child.type in ("function_definition", "class_definition"):
             name, body = child.child_by_field_name("name"), child.child_by_field_name("body")
             if name is None or body is None:
                 continue
             qualname = f"{scope}.{text(name)}" if scope else text(name)
             if child.type == "function_definition":
-                function = Function(qualname, line(child), end_line(child), decorators=decorators)
-                _parameters(child, function)
-                FunctionWalker(function, claimed, literals).walk(body)
-                yield function
-            yield from _functions(body, qualname, claimed, literals)
-        elif child.type not in ("expression_statement", "comment", "import_statement", "import_from_statement"):
-            yield from _functions(child, scope, claimed, literals)
+                yield _Found(qualname, child, body, decorators)
+            yield from _functions(body, qualname)
+        elif child.type in _COMPOUND:
+            yield from _functions(child, scope)
+
+
+def _parameter_name(node: Node) -> str | None:
+    name = node.child_by_field_name("name") or (node if node.type == "identifier" else None)
+    if name is None and node.type == "typed_parameter" and node.named_children:
+        name = node.named_children[0]
+    return text(name) if name is not None else None
 
 
 def _parameters(node: Node, function: Function) -> None:
     parameters = node.child_by_field_name("parameters")
     names = []
     for child in parameters.named_children if parameters is not None else ():
-        if child.type == "comment":
-            continue
-        name = child.child_by_field_name("name") or (child if child.type == "identifier" else None)
-        if name is None and child.type == "typed_parameter" and child.named_children:
-            name = child.named_children[0]
+        name = _parameter_name(child)
         if name is None:
             continue
-        names.append(text(name))
+        names.append(name)
         annotation, default = child.child_by_field_name("type"), child.child_by_field_name("value")
         if annotation is not None:
-            function.annotations[text(name)] = text(annotation)
+            function.annotations[name] = text(annotation)
         if default is not None and unwrap(default).type in LITERALS:
-            function.defaults[text(name)] = text(unwrap(default))
+            function.defaults[name] = text(unwrap(default))
     function.parameters = tuple(names)

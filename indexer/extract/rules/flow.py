@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import msgspec
 from tree_sitter import Node
 
 from indexer.extract.rules.conditions import conjuncts, constant, negation
-from indexer.extract.rules.effects import Marks, Site, read_effects
+from indexer.extract.rules.effects import Shapes, Site, read_effects
 from indexer.extract.rules.expressions import LITERALS, Bindings, chain, expression, literal, unwrap
-from indexer.extract.rules.facts import Argument, Atom, CallSite, Definition, Effect, Expr, Function
+from indexer.extract.rules.facts import Argument, Atom, CallSite, Definition, Expr, Function
 from indexer.extract.rules.loops import unrolled
 from indexer.syntax.parse import line, text
 
@@ -37,18 +37,17 @@ class Flow:
 class FunctionWalker:
     """Walks a function body once, collecting effects, calls and local definitions with their guards."""
 
-    def __init__(self, facts: Function, marks: Marks, module_literals: dict[str, Node]) -> None:
+    def __init__(self, facts: Function, shapes: Shapes, module_literals: dict[str, Node]) -> None:
         self.facts = facts
-        self._marks = marks
+        self._shapes = shapes
         self._module_literals = module_literals
         self._assigned: dict[str, Node] = {}
         self._literals: dict[str, Node | None] = {}
-        self._globals: dict[str, None] = {}
 
     def walk(self, body: Node) -> None:
         """Walk the body; the results are in ``facts``."""
         self._block(body, (), {})
-        self.facts.globals = tuple(self._globals)
+        self.facts.globals = self._shapes.constants(body)
 
     # -- blocks --------------------------------------------------------------------------------
 
@@ -129,7 +128,9 @@ class FunctionWalker:
                 break
             before += tuple(conjuncts(test, False, bindings, "else")) if test is not None else ()
         if exhaustive and all(all_end):
-            flow.ends = "raise" if set(all_end) == {"raise"} else next(one for one in all_end if one != "raise")
+            flow.ends = (
+                "raise" if set(all_end) == {"raise"} else next(one for one in all_end if one != "raise")
+            )
         return flow
 
     def _for(self, node: Node, guard: Guard, bindings: Bindings, block: int) -> Flow:
@@ -231,30 +232,21 @@ class FunctionWalker:
             return Flow(ends="raise")
         if node.type in ("continue_statement", "break_statement"):
             return Flow(ends="loop")
-        if any(shape == "raise" for child in node.named_children for shape, _ in self._marks.get(child.id, ())):
+        if any(shape == "raise" for _, claims in self._shapes.inside(node) for shape, _ in claims):
             return Flow(ends="raise")
         return Flow()
 
     def _expressions(self, node: Node, guard: Guard, bindings: Bindings, block: int) -> None:
         """Record the effects and calls inside a statement or a compound statement's header."""
         site = Site(guard, block, bindings, self._lookup)
-        for inner in _descendants(node):
-            if inner.type == "identifier":
-                name = text(inner)
-                if name.isupper() or (name.startswith("_") and name[1:2].isupper()):
-                    self._globals[name] = None
-                continue
-            if claims := self._marks.get(inner.id):
-                for effect in read_effects(inner, claims, site):
-                    self._record(effect)
-            if inner.type == "call" and (call := _call(inner, node, guard, bindings)) is not None:
+        for inner, claims in self._shapes.inside(node):
+            if claims:
+                self.facts.effects.extend(read_effects(inner, claims, site))
+            if inner.type == "call" and (call := _call(inner, guard, bindings)) is not None:
                 self.facts.calls.append(call)
             elif inner.type == "named_expression" and inner.named_child_count == 2:
                 name, value = inner.named_children
                 self._define(text(name), value, guard, bindings)
-
-    def _record(self, effect: Effect) -> None:
-        self.facts.effects.append(effect)
 
     def _assignment(self, node: Node, guard: Guard, bindings: Bindings) -> None:
         if node.type not in ("assignment", "augmented_assignment"):
@@ -294,15 +286,6 @@ def _values(node: Node) -> list[Node]:
     return [child for child in node.named_children if child.type != "comment"]
 
 
-def _descendants(node: Node) -> Iterator[Node]:
-    """Yield a node and what is below it in source order, not entering blocks."""
-    stack = [node]
-    while stack:
-        current = stack.pop()
-        yield current
-        stack.extend(child for child in reversed(current.named_children) if child.type != "block")
-
-
 def _bound_names(target: Node | None) -> list[str]:
     if target is None:
         return []
@@ -313,14 +296,14 @@ def _bound_names(target: Node | None) -> list[str]:
     return []
 
 
-def _call(node: Node, statement: Node, guard: Guard, bindings: Bindings) -> CallSite | None:
+def _call(node: Node, guard: Guard, bindings: Bindings) -> CallSite | None:
     function = node.child_by_field_name("function")
     callee = chain(function) if function is not None else None
     arguments = node.child_by_field_name("arguments")
     if callee is None or arguments is None:
         return None
     given = tuple(_argument(child, bindings) for child in _values(arguments))
-    role, name = _role(node, statement)
+    role, name = _role(node)
     return CallSite(callee, line(node), guard, given, role, name)
 
 
@@ -332,10 +315,14 @@ def _argument(node: Node, bindings: Bindings) -> Argument:
         name, value = "**", node.named_children[-1]
     elif node.type == "list_splat":
         name, value = "*", node.named_children[-1]
-    return Argument(expression(value, bindings), name, unwrap(value).type in LITERALS and literal(unwrap(value)) is not ...)
+    return Argument(
+        expression(value, bindings),
+        name,
+        unwrap(value).type in LITERALS and literal(unwrap(value)) is not ...,
+    )
 
 
-def _role(node: Node, statement: Node) -> tuple[str | None, str | None]:
+def _role(node: Node) -> tuple[str | None, str | None]:
     parent = node.parent
     while parent is not None and parent.type == "parenthesized_expression":
         parent = parent.parent

@@ -67,7 +67,11 @@ class Flows:
             return [name]
         arguments = [part.strip() for part in call.group(1).split(",")]
         phase = next((found.group(1) for part in arguments if (found := _PHASE.match(part))), None)
-        keys = [key for part in arguments if (key := part.partition("=")[0].strip()) != part and key.isidentifier()]
+        keys = [
+            key
+            for part in arguments
+            if (key := part.partition("=")[0].strip()) != part and key.isidentifier()
+        ]
         if phase is None or not keys or not any(part.rpartition(".")[2] == name for part in arguments):
             return [name]
         return [f"{name}.{phase.lower()}.{key}" for key in keys]

@@ -11,7 +11,9 @@ from indexer.extract.rules.program import Key
 from indexer.extract.rules.reach import Edge, Reached
 from indexer.knowledge.schema import Condition, Location
 
+_MEMBER = re.compile(r"^([\w.\[\]0()]+) (==|in) (.+)$", re.DOTALL)
 _COMPARISON = re.compile(r"^(\w+) (is not|is|==|!=) (.+)$")
+_MOST_SITES = 40
 _MOST_ALTERNATIVES = 12
 _LONGEST = 900
 _MOST_OUTER = 10
@@ -33,18 +35,18 @@ class Guards:
         ]
         result = self._entry(node, effect)
         result.extend(_condition(atom, node.key[0]) for atom in own)
-        return list(dict.fromkeys(result))
+        return _simplified(list(dict.fromkeys(result)))
 
     def _entry(self, node: Reached, effect: Effect) -> list[Condition]:
         edges = [edge for edge in node.edges if edge.kind != "root"]
         if not edges or len(edges) != len(node.edges):
             return []
         alive = [edge for edge in edges if not _contradicted(effect.guard, edge.literals)]
-        alternatives = [self._site(edge) for edge in alive or edges]
-        if len(alternatives) == 1:
-            edge = (alive or edges)[0]
-            return self._outer(edge.caller) + alternatives[0]
-        return _either(alternatives)
+        alternatives = [
+            _simplified(self._outer(edge.caller) + self._site(edge))
+            for edge in (alive or edges)[:_MOST_SITES]
+        ]
+        return alternatives[0] if len(alternatives) == 1 else _either(alternatives)
 
     def _site(self, edge: Edge) -> list[Condition]:
         path = edge.caller[0] if edge.caller is not None else ""
@@ -65,6 +67,35 @@ class Guards:
 def _condition(atom: Atom, path: str, caller: bool = False) -> Condition:
     how = f"caller {atom.how}" if caller else atom.how
     return Condition(atom.expr.text, atom.holds, Location(path, atom.line), how)
+
+
+def _simplified(conditions: list[Condition]) -> list[Condition]:
+    """Drop what a later test implies: ``x in ["a"]`` says that an earlier ``x in ["b"]`` was false."""
+    decided: dict[str, list[frozenset[str]]] = {}
+    for one in conditions:
+        if one.holds and (member := membership(one.text)) is not None:
+            decided.setdefault(member[0], []).append(member[1])
+
+    def implied(one: Condition) -> bool:
+        member = membership(one.text) if not one.holds else None
+        return member is not None and any(not member[1] & values for values in decided.get(member[0], ()))
+
+    return [one for one in conditions if not implied(one)]
+
+
+def membership(text: str) -> tuple[str, frozenset[str]] | None:
+    """Return what ``x == "a"`` or ``x in ("a", "b")`` tests and against which constants."""
+    match = _MEMBER.match(text)
+    if match is None:
+        return None
+    try:
+        values = ast.literal_eval(match.group(3))
+    except (ValueError, SyntaxError):
+        return None
+    single = isinstance(values, (str, int, type(None)))
+    if single != (match.group(2) == "=="):
+        return None
+    return match.group(1), frozenset(map(repr, [values] if single else values))
 
 
 def _either(alternatives: list[list[Condition]]) -> list[Condition]:

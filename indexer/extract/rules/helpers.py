@@ -9,11 +9,55 @@ from indexer.extract.rules.fields import Fields, Reader
 from indexer.extract.rules.program import Key, Program
 
 _PLAIN = {
-    "int", "str", "len", "bool", "float", "max", "min", "any", "all", "set", "tuple", "list", "dict", "sorted",
-    "getattr", "hasattr", "isinstance", "type", "range", "sum", "round", "abs", "print", "super", "frozenset",
-    "lower", "upper", "strip", "get", "startswith", "endswith", "split", "items", "keys", "values", "format",
-    "join", "replace", "append", "copy", "deepcopy", "lstrip", "rstrip", "is_file", "exists", "isdigit", "index",
-}  # fmt: skip
+    "abs",
+    "all",
+    "any",
+    "append",
+    "bool",
+    "copy",
+    "deepcopy",
+    "dict",
+    "endswith",
+    "exists",
+    "float",
+    "format",
+    "frozenset",
+    "get",
+    "getattr",
+    "hasattr",
+    "index",
+    "int",
+    "is_file",
+    "isdigit",
+    "isinstance",
+    "items",
+    "join",
+    "keys",
+    "len",
+    "list",
+    "lower",
+    "lstrip",
+    "max",
+    "min",
+    "print",
+    "range",
+    "replace",
+    "round",
+    "rstrip",
+    "set",
+    "sorted",
+    "split",
+    "startswith",
+    "str",
+    "strip",
+    "sum",
+    "super",
+    "tuple",
+    "type",
+    "upper",
+    "values",
+}
+"""Built-ins and methods of strings, dicts and paths: no helpers of the tree."""
 _RECORD_PARAMETERS = {"cfg", "view", "config", "args", "server_args", "sa", "resolved"}
 _DEEPEST = 2
 
@@ -55,7 +99,7 @@ class Helpers:
             reader = Reader(self._fields, function, aliases)
             exprs = list(_expressions(function))
             for expr in exprs:
-                found.update(reader.fields_in(expr, depth=3))
+                found.update(reader.fields_in(expr))
             if depth < _DEEPEST:
                 found |= self.fields(key, function, self.names(exprs), depth + 1)
         return found

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
+from contextlib import suppress
 
 from tree_sitter import Node
 
@@ -21,7 +22,9 @@ def template(node: Node, bindings: Bindings, lookup: Lookup, depth: int = 0) -> 
         return _string(node, bindings, lookup, depth)
     if node.type == "concatenated_string":
         return "".join(
-            template(child, bindings, lookup, depth) for child in node.named_children if child.type == "string"
+            template(child, bindings, lookup, depth)
+            for child in node.named_children
+            if child.type == "string"
         )
     if node.type == "binary_operator":
         left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
@@ -41,7 +44,9 @@ def _method_owner(call: Node, name: str) -> Node | None:
     if function is None or function.type != "attribute":
         return None
     attribute = function.child_by_field_name("attribute")
-    return function.child_by_field_name("object") if attribute is not None and text(attribute) == name else None
+    return (
+        function.child_by_field_name("object") if attribute is not None and text(attribute) == name else None
+    )
 
 
 def _string(node: Node, bindings: Bindings, lookup: Lookup, depth: int) -> str:
@@ -74,10 +79,8 @@ def _content(node: Node) -> str:
         pieces.append(raw[last : child.start_byte - start].decode("utf-8", "replace"))
         written = text(child)
         if child.type == "escape_sequence":
-            try:
+            with suppress(ValueError, SyntaxError):
                 written = ast.literal_eval(f'"{written}"')
-            except (ValueError, SyntaxError):
-                pass
         pieces.append(written)
         last = child.end_byte - start
     pieces.append(raw[last:].decode("utf-8", "replace"))

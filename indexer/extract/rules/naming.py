@@ -6,10 +6,14 @@ import hashlib
 import re
 from collections.abc import Iterable
 
+from indexer.extract.rules.facts import Expr
 from indexer.knowledge.schema import Rule
 
 _OPTION = re.compile(r"--([a-z0-9][a-z0-9-]*[a-z0-9])")
 _WORD = re.compile(r"\b[a-z][a-z0-9]*(?:_[a-z0-9]+)+\b")
+_ENVIRONMENT = re.compile(r"^_?envs?\.([A-Z][A-Z0-9_]+)")
+_GETTER = re.compile(r"(^|\.)getenv$|environ|env_var$")
+_VARIABLE = re.compile(r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+")
 _FILLED = re.compile(r"\{[^{}]*\}|%[-+ #0]*\d*(?:\.\d+)?[sdifrxeg]")
 
 _GROUPS = (
@@ -39,15 +43,26 @@ def option_fields(message: str, names: Iterable[str]) -> list[str]:
     """Return the known fields whose option or name a message mentions."""
     known = names if isinstance(names, frozenset) else frozenset(names)
     said = [match.group(1).replace("-", "_") for match in _OPTION.finditer(message)]
-    said += _WORD.findall(_FILLED.sub(" ", message))
+    plain = _FILLED.sub(" ", message)
+    said += _WORD.findall(plain)
+    said += [name for name in known if name.count("_") == 1 and name.replace("_", " ") in plain.lower()]
     return [name for name in dict.fromkeys(said) if name in known]
+
+
+def environment_reads(expr: Expr) -> list[str]:
+    """Return ``env:NAME`` for every environment variable an expression reads."""
+    names = [match.group(1) for chain in expr.chains if (match := _ENVIRONMENT.match(chain))]
+    if any(_GETTER.search(callee) for callee in expr.calls):
+        names += [one for one in expr.strings if _VARIABLE.fullmatch(one)]
+    return [f"env:{name}" for name in dict.fromkeys(names)]
 
 
 def group_of(rule: Rule) -> str:
     """Return the topic of a rule: by its function and file, else by the fields it is about."""
     leaf = rule.function.rpartition(".")[2]
     stem = rule.at.path.rpartition("/")[2].removesuffix(".py").removesuffix("_hook")
-    for text in (leaf, stem if stem not in ("server_args", "overrides", "pipeline") else "", *rule.targets[:3]):
+    general = stem in ("server_args", "overrides", "pipeline")
+    for text in (leaf, "" if general else stem, *rule.targets[:3]):
         for group, words in _GROUPS:
             if re.search(rf"(?:^|_)(?:{words})(?:_|$)", text):
                 return group
@@ -60,7 +75,9 @@ def assign_ids(rules: list[Rule]) -> None:
     for rule in rules:
         leaf = rule.function.rpartition(".")[2].strip("_") or "table"
         parts = [rule.function, rule.kind, *rule.targets, *rule.bindings.values()]
-        parts.append(template_key(rule.message) if rule.message is not None and rule.kind != "override" else "")
+        parts.append(
+            template_key(rule.message) if rule.message is not None and rule.kind != "override" else ""
+        )
         parts.extend(rule.values if rule.kind in ("override", "assert") else ())
         if rule.kind != "override" and rule.message is None:
             parts.extend(f"{one.holds}{one.text}" for one in rule.guard if not one.how.startswith("caller"))

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 import msgspec
 
 from indexer.extract.rules.facts import CallSite, Function, RuleFacts
-from indexer.extract.rules.files import EXTRACTOR
+from indexer.extract.rules.files import EXTRACTOR, read_functions
 from indexer.source.tree import PACKAGE_ROOT
 from indexer.syntax.facts import collect
 from indexer.syntax.factstore import FactStore
@@ -28,6 +28,7 @@ class Program:
         self.tree = graph.tree
         self._store = store if store is not None else graph.store
         self._files: dict[str, dict[str, list[Function]]] = {}
+        self._single: dict[Key, list[Function]] = {}
         self._methods: dict[str, list[Key]] = {}
 
     def load(self, paths: Iterable[str], jobs: int | None = None) -> None:
@@ -35,26 +36,25 @@ class Program:
         wanted = [path for path in paths if path not in self._files and path in self.tree]
         for path, found in collect(self.tree, wanted, (EXTRACTOR,), self._store, jobs).items():
             facts = msgspec.msgpack.decode(found[EXTRACTOR.key], type=RuleFacts)
-            self._files[path] = table = {}
+            table = self._files[path] = {}
             for function in facts.functions:
                 table.setdefault(function.name, []).append(function)
                 owner, _, name = function.name.rpartition(".")
                 if owner:
                     self._methods.setdefault(name, []).append((path, function.name))
 
-    def functions(self, path: str) -> dict[str, list[Function]]:
-        """Return a file's functions by qualified name; a name defined twice has two."""
-        if path not in self._files:
-            self.load([path])
-        return self._files.get(path, {})
-
     def loaded(self) -> Iterable[tuple[str, dict[str, list[Function]]]]:
         """Return the files read so far, in path order."""
         return sorted(self._files.items())
 
     def at(self, key: Key) -> list[Function]:
-        """Return the functions under a key."""
-        return self.functions(key[0]).get(key[1], [])
+        """Return the functions under a key. Of a file that is not loaded only they are read."""
+        path, name = key
+        if path in self._files:
+            return self._files[path].get(name, [])
+        if key not in self._single:
+            self._single[key] = read_functions(self.graph.syntax(path), name) if path in self.tree else []
+        return self._single[key]
 
     def owner(self, key: Key) -> Definition | None:
         """Return the class whose method the function is."""
@@ -177,11 +177,11 @@ class Program:
         """Return the upper-case module names that a function, its inner functions and callees use."""
         found: set[str] = set()
         path, name = key
-        for other, versions in self.functions(path).items():
-            if other == name or other.startswith(f"{name}."):
-                for function in versions:
-                    found.update(function.globals)
-                    for call in function.calls if depth > 1 else ():
-                        for target in self.function_value(key, function, call.callee.removesuffix("()")):
-                            found |= self.globals_of(target, depth - 1)
+        inner = [one for one in self._files.get(path, ()) if one.startswith(f"{name}.")]
+        for one in (name, *inner):
+            for function in self.at((path, one)):
+                found.update(function.globals)
+                for call in function.calls if depth > 1 else ():
+                    for target in self.function_value(key, function, call.callee.removesuffix("()")):
+                        found |= self.globals_of(target, depth - 1)
         return found

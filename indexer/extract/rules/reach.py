@@ -17,16 +17,12 @@ from indexer.extract.rules.stages import (
     RESOLVER_FILES,
     RESOLVING_METHODS,
     STAGES,
+    Stage,
     stage_of,
 )
 
 _DEEPEST = 40
-_PER_REQUEST = {
-    "forward_batch", "batch", "req", "reqs", "recv_req", "input_ids", "layer", "hidden_states",
-    "schedule_batch", "model_worker_batch", "logits_output", "positions", "local_batch",
-}  # fmt: skip
 _OF_START_UP = re.compile(r"^_?(server_args|runner|model_runner|model_config|target_worker|tp_worker)$")
-_WHOLE_STAGES = {"model config", "speculative algorithm"}
 
 
 @dataclass
@@ -78,7 +74,7 @@ class Reach:
             for path, functions in self.program.loaded():
                 if stage.covers(path):
                     for name in functions:
-                        if self._starts(stage.name, (path, name)):
+                        if self._starts(stage, (path, name)):
                             self._root((path, name), stage.name)
         return self.reached
 
@@ -89,12 +85,12 @@ class Reach:
                     if name.rpartition(".")[2] == CHECKING:
                         yield path, name
 
-    def _starts(self, stage: str, key: Key) -> bool:
+    def _starts(self, stage: Stage, key: Key) -> bool:
         versions = self.program.at(key)
         name = key[1].rpartition(".")[2]
-        if not name or any(_PER_REQUEST & set(one.parameters) for one in versions):
+        if not name:
             return False
-        if stage in _WHOLE_STAGES or name == "__init__":
+        if stage.whole or name == "__init__":
             return True
         return any(_OF_START_UP.match(parameter) for one in versions for parameter in one.parameters)
 
@@ -200,15 +196,12 @@ class Reach:
     def _whole(self, node: Reached, target: Key, has_record: bool) -> bool | None:
         """Return how to follow a call: whole, as a helper (False), or not at all (None)."""
         path = target[0]
-        versions = self.program.at(target)
-        if any(_PER_REQUEST & set(one.parameters) for one in versions):
-            return None
         if path == RECORD_FILE or path.startswith(RESOLVER_FILES):
             return True if node.whole else None
         if node.stage in (RESOLVER, CHECKS):
             if not node.whole:
                 return None
-            return True if has_record or node.key[0] == path and self._same_owner(node.key, target) else False
+            return has_record or (node.key[0] == path and self._same_owner(node.key, target))
         if not node.whole:
             return None
         if stage_of(path) is not None:

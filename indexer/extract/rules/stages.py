@@ -25,10 +25,15 @@ CHECKING = "check_server_args"
 
 @dataclass(frozen=True)
 class Stage:
-    """Start-up code outside the resolver. ``paths`` are matched below ``sglang/srt/``."""
+    """Start-up code outside the resolver. ``paths`` are matched below ``sglang/srt/``.
+
+    ``whole`` stages decide about a launch in every function; elsewhere only constructors do, and
+    functions that are handed the record or the model runner.
+    """
 
     name: str
     paths: re.Pattern[str]
+    whole: bool = False
 
     def covers(self, path: str) -> bool:
         """Return whether a file belongs to this stage."""
@@ -37,8 +42,16 @@ class Stage:
 
 
 STAGES = (
-    Stage("model config", re.compile(r"configs/(model_config|hybrid_arch|load_config|device_config)\.py")),
-    Stage("speculative algorithm", re.compile(r"speculative/(spec_info|spec_registry|draft_utils|spec_utils|adaptive\w*)\.py")),
+    Stage(
+        "model config",
+        re.compile(r"configs/(model_config|hybrid_arch|load_config|device_config)\.py"),
+        whole=True,
+    ),
+    Stage(
+        "speculative algorithm",
+        re.compile(r"speculative/(spec_info|spec_registry|draft_utils|adaptive\w*)\.py"),
+        whole=True,
+    ),
     Stage("speculative worker", re.compile(r"speculative/\w*(worker|mtp)\w*\.py")),
     Stage(
         "attention backend",
@@ -49,11 +62,17 @@ STAGES = (
         ),
     ),
     Stage(
+        "memory sizing",
+        re.compile(
+            r"mem_cache/(kv_cache_\w+|allocation_sizing|pool_configurator)\.py"
+            r"|model_executor/(\w*kv_cache\w*|pool_configurator)\.py"
+        ),
+        whole=True,
+    ),
+    Stage(
         "memory pool",
         re.compile(
-            r"mem_cache/(memory_pool\w*|kv_cache_\w+|allocation_sizing|mamba_radix_cache|hi\w*radix_cache|"
-            r"swa_radix_cache|registry|cache_init_params|unified_\w+|allocator)\.py"
-            r"|model_executor/\w*kv_cache\w*\.py|model_executor/pool_configurator\.py"
+            r"mem_cache/(memory_pool\w*|\w*radix_cache\w*|registry|cache_init_params|unified_\w+|allocator)\.py"
         ),
     ),
     Stage(
@@ -65,7 +84,9 @@ STAGES = (
     ),
     Stage(
         "scheduler",
-        re.compile(r"managers/(scheduler|data_parallel_controller|tokenizer_manager)\.py|entrypoints/engine\.py"),
+        re.compile(
+            r"managers/(scheduler|data_parallel_controller|tokenizer_manager)\.py|entrypoints/engine\.py"
+        ),
     ),
 )
 
