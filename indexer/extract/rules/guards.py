@@ -35,7 +35,7 @@ class Guards:
         ]
         result = self._entry(node, effect)
         result.extend(_condition(atom, node.key[0]) for atom in own)
-        return _simplified(list(dict.fromkeys(result)))
+        return _simplified(list({_same(one): one for one in result}.values()))
 
     def _entry(self, node: Reached, effect: Effect) -> list[Condition]:
         edges = [edge for edge in node.edges if edge.kind != "root"]
