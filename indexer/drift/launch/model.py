@@ -1,0 +1,102 @@
+"""What a reader hands to the lints: launches made of located words."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+
+DYNAMIC = "\ue000"
+"""Stands, inside a word, for text the file doesn't tell (a variable, a template)."""
+
+Program = Literal["server", "serve", "embeds", "router", "other-parser", "fragment"]
+"""Which parser reads the words.
+
+``server``: exactly the server's parser. ``serve``: ``sglang serve``, whose model decides between the
+server's parser and the diffusion one. ``embeds``: the server's options among a program's own.
+``router``: the same with the router's. ``fragment``: words that belong to a server by their
+spelling only (a list of flags that some other file hands on).
+"""
+
+
+class Word(msgspec.Struct, frozen=True):
+    """One argument as the program would receive it, and where its text stands in the file.
+
+    ``start`` and ``end`` are character offsets in the file. ``splits`` is True for text that may
+    become any number of arguments (an unquoted variable, ``"${ARGS[@]}"``). ``branch`` is not 0 for
+    a word that is there only under a condition. ``quoted`` keeps ``--fix`` from rewriting
+    what is not written letter by letter in the file.
+    """
+
+    text: str
+    start: int
+    end: int
+    splits: bool = False
+    branch: int = 0
+
+    @property
+    def known(self) -> bool:
+        """True when the file tells the whole text."""
+        return DYNAMIC not in self.text
+
+    def part(self, begin: int) -> Word:
+        """Return the word's text from ``begin`` on, located there when the text is written as is."""
+        literal = self.end - self.start == len(self.text)
+        start = self.start + begin if literal else self.start
+        return Word(self.text[begin:], start, self.end, self.splits, self.branch)
+
+
+class Setting(msgspec.Struct, frozen=True):
+    """``NAME=value`` for the environment of a launch; ``value`` is None where it isn't told."""
+
+    name: str
+    value: str | None
+    start: int
+    end: int
+
+
+class Keyword(msgspec.Struct, frozen=True):
+    """A keyword argument of ``Engine`` or ``ServerArgs``; ``value`` is None where it isn't told."""
+
+    name: str
+    value: object
+    known: bool
+    start: int
+    end: int
+
+
+class VersionHint(msgspec.Struct, frozen=True):
+    """A SGLang version that the file names: an image tag, a requirement, a setting."""
+
+    version: str
+    start: int
+    how: str
+
+
+class Launch(msgspec.Struct, kw_only=True):
+    """One launch, or a piece of one.
+
+    ``open_end`` is True when words may follow that the file doesn't show, so that a last option
+    without a value is no mistake; ``partial`` when words may be missing anywhere.
+    ``config`` is True for a mapping read as a ``--config`` file. ``offset`` is where the launch
+    begins, ``version`` the version told for this launch in particular.
+    """
+
+    program: Program
+    words: list[Word] = []
+    keywords: list[Keyword] = []
+    open_end: bool = False
+    partial: bool = False
+    config: bool = False
+    offset: int = 0
+    entry: str = ""
+    version: VersionHint | None = None
+
+
+class FileLaunches(msgspec.Struct, kw_only=True):
+    """What one file holds."""
+
+    launches: list[Launch] = []
+    settings: list[Setting] = []
+    versions: list[VersionHint] = []
+    notes: list[str] = []

@@ -1,0 +1,163 @@
+"""The facts that the lints need of each version, behind one small interface."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from typing import Any, Protocol
+
+from indexer.knowledge.schema import Flag, Location
+
+Span = tuple[int, int]
+"""First and last index into ``VersionFacts.versions``, both included."""
+
+
+class DeprecationLike(Protocol):
+    """What a version says of a deprecated option or variable."""
+
+    @property
+    def replacement(self) -> str | None:
+        """What to use instead."""
+
+    @property
+    def raises(self) -> bool:
+        """True when using it stops the launch."""
+
+
+class OptionFact(Protocol):
+    """One argparse action; names and values are argparse's own (``schema.Flag``, ``FlagFact``)."""
+
+    @property
+    def option_strings(self) -> list[str]: ...
+    @property
+    def dest(self) -> str: ...
+    @property
+    def action(self) -> str: ...
+    @property
+    def nargs(self) -> Any: ...
+    @property
+    def default(self) -> Any: ...
+    @property
+    def type(self) -> Any: ...
+    @property
+    def choices(self) -> Any: ...
+    @property
+    def required(self) -> bool: ...
+    @property
+    def declared_at(self) -> Location | None: ...
+    @property
+    def deprecated(self) -> DeprecationLike | None: ...
+
+
+class VersionFacts(Protocol):
+    """Facts of all covered versions, oldest first."""
+
+    @property
+    def versions(self) -> Sequence[str]:
+        """Every covered version."""
+
+    @property
+    def option_spans(self) -> Mapping[str, Sequence[Span]]:
+        """Every option string ever declared, with where it lives."""
+
+    @property
+    def renames(self) -> Mapping[str, Sequence[str]]:
+        """Option strings that replaced an option string, best evidence first."""
+
+    @property
+    def env_spans(self) -> Mapping[str, Sequence[Span]]:
+        """Every environment variable ever read, with where it still has an effect."""
+
+    def flags_at(self, version: str) -> Sequence[OptionFact]:
+        """Return the options of the server's parser."""
+
+    def fields_at(self, version: str) -> frozenset[str]:
+        """Return the names that ``ServerArgs(...)`` takes; empty where that isn't known."""
+
+
+_NO_VALUE_ACTIONS = frozenset(
+    {"_StoreTrueAction", "_StoreFalseAction", "_StoreConstAction", "_HelpAction", "BooleanOptionalAction"}
+)
+HELP = Flag(name="help", option_strings=["-h", "--help"], dest="help", action="_HelpAction", nargs=0)
+"""argparse adds it to every parser; it takes part in prefix matching like any other."""
+
+
+def value_count(flag: OptionFact) -> Any:
+    """Return argparse's ``nargs`` of the flag: None for one value, 0, an int, ``?``, ``*``, ``+``;
+    or ``unknown``."""
+    if flag.action in _NO_VALUE_ACTIONS:
+        return 0
+    if flag.nargs is None or isinstance(flag.nargs, int) or flag.nargs in ("?", "*", "+"):
+        return flag.nargs
+    return "unknown"
+
+
+class VersionTable:
+    """The options of one version, found exactly or by prefix as argparse does it."""
+
+    def __init__(self, version: str, flags: Sequence[OptionFact]) -> None:
+        self.version = version
+        self.by_option: dict[str, OptionFact] = {"-h": HELP, "--help": HELP}
+        self.by_dest: dict[str, list[OptionFact]] = {}
+        for flag in flags:
+            self.by_dest.setdefault(flag.dest, []).append(flag)
+            for option in _option_strings(flag):
+                self.by_option[option] = flag
+        self.required = [flag for flag in flags if flag.required]
+        self._sorted = sorted(self.by_option)
+
+    def matches(self, prefix: str) -> list[str]:
+        """Return every option string that begins with ``prefix``."""
+        begin = bisect_left(self._sorted, prefix)
+        found = []
+        for option in self._sorted[begin:]:
+            if not option.startswith(prefix):
+                break
+            found.append(option)
+        return found
+
+
+def _option_strings(flag: OptionFact) -> list[str]:
+    options = list(flag.option_strings)
+    if flag.action == "BooleanOptionalAction" and not any(o.startswith("--no-") for o in options):
+        options += ["--no-" + o[2:] for o in flag.option_strings if o.startswith("--")]
+    return options
+
+
+class Timeline:
+    """Where each option string lives across the versions."""
+
+    def __init__(self, facts: VersionFacts) -> None:
+        self.facts = facts
+        self.versions = list(facts.versions)
+        self.position = {version: i for i, version in enumerate(self.versions)}
+        self._tables: dict[str, VersionTable] = {}
+
+    def table(self, version: str) -> VersionTable:
+        """Return the options of one covered version."""
+        if version not in self._tables:
+            self._tables[version] = VersionTable(version, self.facts.flags_at(version))
+        return self._tables[version]
+
+    def last_before(self, option: str, version: str) -> str | None:
+        """Return the newest older version that declares ``option``."""
+        at = self.position[version]
+        ends = [min(last, at - 1) for first, last in self.facts.option_spans.get(option, ()) if first < at]
+        return self.versions[max(ends)] if ends else None
+
+    def first_after(self, option: str, version: str) -> str | None:
+        """Return the oldest newer version that declares ``option``."""
+        at = self.position[version]
+        begins = [max(first, at + 1) for first, last in self.facts.option_spans.get(option, ()) if last > at]
+        return self.versions[min(begins)] if begins else None
+
+    @cached_property
+    def spellings(self) -> frozenset[str]:
+        """Every option string of every covered version."""
+        return frozenset(self.facts.option_spans)
+
+
+def show(location: Location | None) -> str | None:
+    """Return ``path:line``, or None."""
+    return f"{location.path}:{location.line}" if location else None

@@ -1,0 +1,324 @@
+"""From a launch to findings: the walk's uses and problems, told in the lints' words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from indexer.drift.launch.model import DYNAMIC, Keyword, Launch, Setting, Word
+from indexer.drift.lint.argv import Problem, Use, Walked, known_choices, walk
+from indexer.drift.lint.classify import Verdict, classify, nearest, successor
+from indexer.drift.lint.facts import OptionFact, Timeline, VersionTable, show
+from indexer.drift.lint.lints import LINTS
+from indexer.drift.report.record import HINT, MEANING, START
+
+
+@dataclass(slots=True)
+class Raw:
+    """A finding before it has a file: offsets instead of lines. ``fix`` is the text that may
+    replace ``start:end``, None where no rewrite is certain."""
+
+    code: str
+    level: str
+    message: str
+    start: int
+    end: int
+    flag: str | None = None
+    replacement: str | None = None
+    at: str | None = None
+    fix: str | None = None
+
+
+def judge_launch(launch: Launch, version: str, timeline: Timeline, *, strict: bool = False) -> list[Raw]:
+    """Return what is wrong with one launch on one version.
+
+    ``strict`` is for an argument list that is complete and exactly what the program receives: then
+    stray words and missing required options are findings too.
+    """
+    table = timeline.table(version)
+    words = launch.words
+    if launch.program == "serve":
+        words = _without_serve_words(words)
+    walked = walk(words, table, open_end=launch.open_end)
+    found = list(_problems(walked, launch, version, timeline, strict))
+    found += _uses(walked, version, timeline)
+    found += _duplicates(walked, launch)
+    if strict and not walked.opaque:
+        found += _required(walked, launch, table)
+    found += _keywords(launch, version, timeline)
+    return _one_per_place(found)
+
+
+def _one_per_place(found: list[Raw]) -> list[Raw]:
+    """A variable's words may be walked in several launches: say each thing once."""
+    seen: dict[tuple[object, ...], Raw] = {}
+    for raw in found:
+        seen.setdefault((raw.code, raw.start, raw.end, raw.flag), raw)
+    return list(seen.values())
+
+
+def _without_serve_words(words: list[Word]) -> list[Word]:
+    """Drop what ``sglang serve`` takes before the server's parser sees it: a leading model and
+    ``--model-type``."""
+    kept = words[1:] if words and not words[0].text.startswith("-") else words
+    result, skip = [], False
+    for word in kept:
+        if skip:
+            skip = False
+        elif word.text == "--model-type":
+            skip = True
+        elif not word.text.startswith("--model-type="):
+            result.append(word)
+    return result
+
+
+def _raw(code: str, message: str, word: Word, spelled: str | None, **more: object) -> Raw:
+    level = str(more.pop("level", LINTS[code].level))
+    end = word.start + len(spelled) if spelled and _literal(word) else word.end
+    return Raw(code, level, message, word.start, end, spelled, **more)  # type: ignore[arg-type]
+
+
+def _literal(word: Word) -> bool:
+    return word.end - word.start == len(word.text)
+
+
+def _fix(word: Word, new: str | None, certain: bool) -> str | None:
+    """Return the rewrite of the option part, only where the file spells it letter by letter."""
+    return new if certain and new and _literal(word) and "{" not in new and " " not in new else None
+
+
+def _problems(
+    walked: Walked, launch: Launch, version: str, timeline: Timeline, strict: bool
+) -> Iterator[Raw]:
+    for problem in walked.problems:
+        if problem.kind in ("unknown", "ambiguous"):
+            verdict = classify(problem.spelled, problem.matches, version, timeline)
+            if _is_servers(verdict, launch, problem):
+                yield _raw(
+                    verdict.code,
+                    verdict.message,
+                    problem.word,
+                    problem.spelled,
+                    replacement=verdict.replacement,
+                    at=verdict.at,
+                    fix=_fix(problem.word, verdict.replacement, verdict.certain and "=" not in problem.spelled),
+                )
+        elif problem.kind == "stray":
+            if strict or _is_word_after_switch(problem, walked, launch):
+                yield _stray(problem, version)
+        elif launch.program in ("server", "serve") or problem.kind != "missing-value":
+            yield _value_problem(problem, version, timeline)
+
+
+def _is_servers(verdict: Verdict, launch: Launch, problem: Problem) -> bool:
+    """Whether a refused option can be blamed on the server's parser.
+
+    Another program's own options stand among the server's in ``embeds`` and ``router`` launches; a
+    fragment belongs to a server by its spelling only. There, only what some version of SGLang
+    declared exactly is certain to be meant for it.
+    """
+    if not problem.spelled.startswith("--") and launch.program != "server":
+        return False
+    if launch.program == "server":
+        return True
+    if launch.program == "serve":
+        return verdict.known or verdict.code == "wrong-engine-flag" or verdict.certain
+    return verdict.known
+
+
+def _is_word_after_switch(problem: Problem, walked: Walked, launch: Launch) -> bool:
+    """``--enable-metrics true``: a plain truth value after an option that takes none."""
+    if launch.program != "server" or problem.word.text.lower() not in ("true", "false"):
+        return False
+    words = launch.words
+    before = words[words.index(problem.word) - 1] if problem.word in words[1:] else None
+    return any(use.word is before and not use.values for use in walked.uses)
+
+
+def _stray(problem: Problem, version: str) -> Raw:
+    text = problem.word.text
+    return _raw("invalid-value", f"SGLang {version} expects no value here: {text}", problem.word, text)
+
+
+def _value_problem(problem: Problem, version: str, timeline: Timeline) -> Raw:
+    flag, spelled = problem.flag, problem.spelled
+    assert flag is not None
+    at = show(flag.declared_at)
+    text = problem.word.text
+    if problem.kind == "missing-value":
+        message = f"{spelled} needs {problem.detail} in SGLang {version}"
+        return _raw("missing-value", message, problem.word, spelled, at=at)
+    if problem.kind == "takes-no-value":
+        message = f"{spelled} takes no value in SGLang {version}, but is given {text}"
+        return _raw("invalid-value", message, problem.word, text, at=at)
+    if problem.kind == "invalid-type":
+        kind = {"int": "a whole number", "float": "a number"}.get(problem.detail, "JSON")
+        message = f"{spelled} takes {kind} in SGLang {version}, not {text}"
+        return _raw("invalid-value", message, problem.word, text, at=at)
+    return _raw(
+        "invalid-choice",
+        f"{spelled} does not accept {text} in SGLang {version}{_choice_history(spelled, text, version, timeline)}; "
+        f"it accepts {_shorten(problem.detail)}",
+        problem.word,
+        text,
+        at=at,
+        replacement=next(iter(nearest(text, [str(c) for c in known_choices(flag) or []], 1)), None),
+    )
+
+
+def _shorten(text: str, limit: int = 300) -> str:
+    return text if len(text) <= limit else text[:limit].rsplit(",", 1)[0] + ", …"
+
+
+def _choice_history(option: str, value: str, version: str, timeline: Timeline) -> str:
+    at = timeline.position[version]
+
+    def accepts(index: int) -> bool:
+        flag = timeline.table(timeline.versions[index]).by_option.get(option)
+        choices = known_choices(flag) if flag else None
+        return choices is not None and value in map(str, choices)
+
+    older = next((i for i in range(at - 1, -1, -1) if accepts(i)), None)
+    if older is not None:
+        return f" ({timeline.versions[older]} was the last to accept it)"
+    newer = next((i for i in range(at + 1, len(timeline.versions)) if accepts(i)), None)
+    return f" ({timeline.versions[newer]} is the first to accept it)" if newer is not None else ""
+
+
+def _uses(walked: Walked, version: str, timeline: Timeline) -> Iterator[Raw]:
+    for use in walked.uses:
+        flag = use.flag
+        if use.option != use.spelled:
+            yield _abbreviated(use, version, timeline)
+        if flag.deprecated is not None:
+            yield _deprecated(use, version, timeline)
+
+
+def _abbreviated(use: Use, version: str, timeline: Timeline) -> Raw:
+    last = timeline.last_before(use.spelled, version)
+    was = f"; until {last} it was an option of its own" if last else ""
+    return _raw(
+        "abbreviated-flag",
+        f"{use.spelled} works in SGLang {version} only as an abbreviation of {use.option}{was}",
+        use.word,
+        use.spelled,
+        replacement=use.option,
+        at=show(use.flag.declared_at),
+        fix=_fix(use.word, use.option, certain=True),
+    )
+
+
+def _deprecated(use: Use, version: str, timeline: Timeline) -> Raw:
+    said = use.flag.deprecated
+    assert said is not None
+    target = said.replacement or successor(use.option, version, timeline)
+    instead = f"; use {target}" if target else ""
+    verb = "is refused as deprecated" if said.raises else "is deprecated"
+    table = timeline.table(version)
+    new = table.by_option.get(target or "")
+    same = new is not None and new.nargs == use.flag.nargs and new.dest == use.flag.dest
+    return _raw(
+        "deprecated-flag",
+        f"{use.option} {verb} in SGLang {version}{instead}",
+        use.word,
+        use.spelled,
+        level=START if said.raises else HINT,
+        replacement=target if target != use.option else None,
+        at=show(use.flag.declared_at),
+        fix=_fix(use.word, target, same),
+    )
+
+
+def _duplicates(walked: Walked, launch: Launch) -> Iterator[Raw]:
+    by_dest: dict[str, Use] = {}
+    for use in walked.uses:
+        earlier = by_dest.get(use.flag.dest)
+        by_dest[use.flag.dest] = use
+        if earlier is None or earlier.word.start == use.word.start or earlier.word.branch or use.word.branch:
+            continue
+        values = [[word.text for word in one.values] for one in (earlier, use)]
+        known = all(DYNAMIC not in text for texts in values for text in texts)
+        differ = known and (values[0] != values[1] or _opposite(earlier, use))
+        yield _raw(
+            "duplicate-flag",
+            f"{use.spelled} is given again: it replaces {_told(earlier)}",
+            use.word,
+            use.spelled,
+            level=MEANING if differ and launch.program != "fragment" else HINT,
+            at=show(use.flag.declared_at),
+        )
+
+
+def _opposite(first: Use, second: Use) -> bool:
+    return first.option.startswith("--no-") != second.option.startswith("--no-")
+
+
+def _told(use: Use) -> str:
+    return " ".join([use.spelled, *(word.text.replace(DYNAMIC, "…") for word in use.values)])
+
+
+def _required(walked: Walked, launch: Launch, table: VersionTable) -> Iterator[Raw]:
+    given = {use.flag.dest for use in walked.uses} | {p.flag.dest for p in walked.problems if p.flag}
+    for flag in table.required:
+        if flag.dest not in given and not any(use.flag.dest == "config" for use in walked.uses):
+            yield Raw(
+                "missing-value",
+                START,
+                f"SGLang {table.version} needs {flag.option_strings[0]}, which is not given",
+                launch.offset,
+                launch.offset + len(launch.entry),
+                flag=flag.option_strings[0],
+                at=show(flag.declared_at),
+            )
+
+
+def _keywords(launch: Launch, version: str, timeline: Timeline) -> Iterator[Raw]:
+    fields = timeline.facts.fields_at(version) if launch.keywords else frozenset()
+    for keyword in launch.keywords:
+        if fields and keyword.name not in fields:
+            yield _unknown_keyword(keyword, version, timeline, fields)
+
+
+def _unknown_keyword(keyword: Keyword, version: str, timeline: Timeline, fields: frozenset[str]) -> Raw:
+    table = timeline.table(version)
+    option = "--" + keyword.name.replace("_", "-")
+    flag: OptionFact | None = table.by_option.get(option)
+    why, target = "", None
+    if flag is not None and flag.dest in fields:
+        target, why = flag.dest, f"; {option} is an option string, its field is {flag.dest}"
+    elif (gone := timeline.last_before(option, version)) is not None:
+        new = successor(option, version, timeline)
+        flag = table.by_option.get((new or "").partition("=")[0])
+        target = flag.dest if flag and flag.dest in fields else None
+        why = f"; {gone} was the last to have {option}" + (f"; use {target}" if target else "")
+    elif (later := timeline.first_after(option, version)) is not None:
+        why = f"; it came with {later}"
+    else:
+        target = next(iter(nearest(keyword.name, sorted(fields), 1)), None)
+        why = f"; nearest: {target}" if target else ""
+    return Raw(
+        "unknown-keyword",
+        LINTS["unknown-keyword"].level,
+        f"ServerArgs of SGLang {version} has no field {keyword.name}{why}",
+        keyword.start,
+        keyword.end,
+        flag=keyword.name,
+        replacement=target,
+        at=show(flag.declared_at) if flag else None,
+    )
+
+
+def judge_settings(settings: list[Setting], version: str, timeline: Timeline) -> list[Raw]:
+    """Return the environment variables that ``version`` no longer reads."""
+    at = timeline.position[version]
+    found = []
+    for setting in settings:
+        spans = timeline.facts.env_spans.get(setting.name)
+        if not spans or any(first <= at <= last for first, last in spans):
+            continue
+        older = [last for _, last in spans if last < at]
+        if older:
+            last = timeline.versions[max(older)]
+            message = f"{setting.name} has no effect in SGLang {version}; {last} was the last to read it"
+            found.append(Raw("stale-env", HINT, message, setting.start, setting.end, flag=setting.name))
+    return found
