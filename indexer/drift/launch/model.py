@@ -22,10 +22,10 @@ spelling only (a list of flags that some other file hands on).
 class Word(msgspec.Struct, frozen=True):
     """One argument as the program would receive it, and where its text stands in the file.
 
-    ``start`` and ``end`` are character offsets in the file. ``splits`` is True for text that may
-    become any number of arguments (an unquoted variable, ``"${ARGS[@]}"``). ``branch`` is not 0 for
-    a word that is there only under a condition. ``quoted`` keeps ``--fix`` from rewriting
-    what is not written letter by letter in the file.
+    ``start`` and ``end`` are character offsets in the file: the first ``end - start`` characters of
+    ``text`` are written there letter by letter, any others elsewhere (a variable) or escaped.
+    ``splits`` is True for text that may become any number of arguments (an unquoted variable,
+    ``"${ARGS[@]}"``). ``branch`` is not 0 for a word that is there only under a condition.
     """
 
     text: str
@@ -41,8 +41,7 @@ class Word(msgspec.Struct, frozen=True):
 
     def part(self, begin: int) -> Word:
         """Return the word's text from ``begin`` on, located there when the text is written as is."""
-        literal = self.end - self.start == len(self.text)
-        start = self.start + begin if literal else self.start
+        start = min(self.start + begin, self.end)
         return Word(self.text[begin:], start, self.end, self.splits, self.branch)
 
 

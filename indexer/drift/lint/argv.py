@@ -101,6 +101,8 @@ def walk(words: Sequence[Word], table: VersionTable, *, open_end: bool = False) 
                 result.problems.append(Problem(kind, word, parsed.spelled, None, parsed.matches))
             continue
         if parsed.flag.action == "_HelpAction":
+            result.opaque = True  # argparse prints and exits: what is absent or follows is no mistake
+            result.problems = [p for p in result.problems if p.kind not in ("unknown", "stray")]
             break
         following = 0
         while position + following < len(words) and _as_option(words[position + following], table) is None:

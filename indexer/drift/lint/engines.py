@@ -65,3 +65,16 @@ def engine_of(option: str) -> tuple[str, str | None] | None:
             if known in options:
                 return engine, options[known]
     return None
+
+
+GENERIC = frozenset(
+    {
+        "--api-key", "--attention-backend", "--chat-template", "--data-parallel-size", "--device", "--dtype",
+        "--enable-lora", "--enable-metrics", "--host", "--kv-cache-dtype", "--load-format", "--log-level",
+        "--lora-paths", "--max-lora-rank", "--model", "--model-path", "--nnodes", "--node-rank", "--pipeline-parallel-size",
+        "--port", "--quantization", "--reasoning-parser", "--revision", "--served-model-name", "--tensor-parallel-size",
+        "--tokenizer-mode", "--tokenizer-path", "--tool-call-parser", "--trust-remote-code", "--tp-size", "--config",
+        "--tp", "--dp", "--random-seed", "--max-total-tokens", "--batch-size", "--download-dir", "--context-length",
+    }
+)  # fmt: skip
+"""Options that other engines and programs share: they say nothing about whose list it is."""

@@ -74,17 +74,14 @@ def _without_serve_words(words: list[Word]) -> list[Word]:
 
 def _raw(code: str, message: str, word: Word, spelled: str | None, **more: object) -> Raw:
     level = str(more.pop("level", LINTS[code].level))
-    end = word.start + len(spelled) if spelled and _literal(word) else word.end
-    return Raw(code, level, message, word.start, end, spelled, **more)  # type: ignore[arg-type]
+    end = min(word.end, word.start + len(spelled)) if spelled else word.end
+    return Raw(code, level, message, word.start, max(end, word.start + 1), spelled, **more)  # type: ignore[arg-type]
 
 
-def _literal(word: Word) -> bool:
-    return word.end - word.start == len(word.text)
-
-
-def _fix(word: Word, new: str | None, certain: bool) -> str | None:
+def _fix(word: Word, spelled: str, new: str | None, certain: bool) -> str | None:
     """Return the rewrite of the option part, only where the file spells it letter by letter."""
-    return new if certain and new and _literal(word) and "{" not in new and " " not in new else None
+    written = word.end - word.start >= len(spelled)
+    return new if certain and new and written and new.replace("-", "").isalnum() else None
 
 
 def _problems(
@@ -101,7 +98,7 @@ def _problems(
                     problem.spelled,
                     replacement=verdict.replacement,
                     at=verdict.at,
-                    fix=_fix(problem.word, verdict.replacement, verdict.certain and "=" not in problem.spelled),
+                    fix=_fix(problem.word, problem.spelled, verdict.replacement, verdict.certain),
                 )
         elif problem.kind == "stray":
             if strict or _is_word_after_switch(problem, walked, launch):
@@ -204,7 +201,7 @@ def _abbreviated(use: Use, version: str, timeline: Timeline) -> Raw:
         use.spelled,
         replacement=use.option,
         at=show(use.flag.declared_at),
-        fix=_fix(use.word, use.option, certain=True),
+        fix=_fix(use.word, use.spelled, use.option, certain=True),
     )
 
 
@@ -225,7 +222,7 @@ def _deprecated(use: Use, version: str, timeline: Timeline) -> Raw:
         level=START if said.raises else HINT,
         replacement=target if target != use.option else None,
         at=show(use.flag.declared_at),
-        fix=_fix(use.word, target, same),
+        fix=_fix(use.word, use.spelled, target, same),
     )
 
 

@@ -1,0 +1,198 @@
+"""Checking files: which version each launch is judged against, and where findings stand."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+
+import msgspec
+
+from indexer.drift.launch.model import FileLaunches, Launch
+from indexer.drift.launch.read import Unreadable, load, read_launches
+from indexer.drift.lint.engines import GENERIC
+from indexer.drift.lint.facts import Timeline
+from indexer.drift.lint.judge import Raw, judge_launch, judge_settings
+from indexer.drift.report.record import Finding, Unread
+
+Extra = Callable[[Launch, FileLaunches, str], list[Raw]]
+"""More findings for a launch on a version (``explain``)."""
+
+
+class FileResult(msgspec.Struct, kw_only=True):
+    """What one file gave. ``edits`` are ``(start, end, new text)`` in characters of ``text``."""
+
+    file: str
+    findings: list[Finding] = []
+    versions: list[str] = []
+    origin: str = ""
+    unread: list[Unread] = []
+    launches: int = 0
+    edits: list[tuple[int, int, str]] = []
+    text: str | None = None
+
+
+class Checker:
+    """Checks files against ``versions``, or, where that is empty, against the version that the file
+    names and else against ``default``."""
+
+    def __init__(
+        self, timeline: Timeline, versions: Sequence[str], default: str, extra: Extra | None = None
+    ) -> None:
+        self.timeline = timeline
+        self.asked = list(versions)
+        self.default = default
+        self.extra = extra
+
+    def check_path(self, path: Path, name: str, kind: str | None = None) -> FileResult:
+        """Check a file on disk; ``name`` is how it is called in the output."""
+        try:
+            text, found_kind = load(path)
+        except Unreadable as error:
+            return FileResult(file=name, unread=[Unread(name, str(error))])
+        return self.check_text(text, kind or found_kind, name)
+
+    def check_text(self, text: str, kind: str, name: str) -> FileResult:
+        """Check a text of a kind (``shell``, ``yaml``, ...)."""
+        result = FileResult(file=name, text=text)
+        if not worth_reading(text):
+            return result
+        found = read_launches(text, kind)
+        result.unread = [Unread(name, note) for note in found.notes]
+        launches = self.servers(found, text)
+        result.launches = len(launches)
+        places = Places(text)
+        judged: dict[str, list[Raw]] = {}
+        origins: list[str] = []
+        for launch in launches:
+            for version, origin in self.versions_of(launch, found, places, result):
+                raws = judge_launch(launch, version, self.timeline)
+                raws = [_as_config(raw) for raw in raws] if launch.config else raws
+                if self.extra is not None and not any(raw.level == "START" for raw in raws):
+                    raws += self.extra(launch, found, version)
+                judged.setdefault(version, []).extend(raws)
+                origins.append(origin)
+        for version in judged:
+            judged[version] += judge_settings(found.settings, version, self.timeline)
+        result.versions = sorted(judged, key=self.timeline.position.__getitem__)
+        result.origin = ", ".join(dict.fromkeys(origins))
+        for version in result.versions:
+            for raw in _unique(judged[version]):
+                result.findings.append(places.finding(raw, name, version))
+                if raw.fix is not None:
+                    result.edits.append((raw.start, raw.end, raw.fix))
+        return result
+
+    def servers(self, found: FileLaunches, text: str) -> list[Launch]:
+        """Return the launches whose words a server's parser reads."""
+        about_sglang = "sglang" in text.lower()
+        return [
+            launch
+            for launch in found.launches
+            if launch.program != "other-parser"
+            and (launch.program != "fragment" or belongs(launch, self.timeline, about_sglang))
+        ]
+
+    def versions_of(
+        self, launch: Launch, found: FileLaunches, places: Places, result: FileResult
+    ) -> list[tuple[str, str]]:
+        if self.asked:
+            return [(version, "as asked") for version in self.asked]
+        hint = launch.version
+        if hint is None and found.versions:
+            distinct = {h.version for h in found.versions}
+            before = [h for h in found.versions if h.start <= launch.offset]
+            hint = found.versions[0] if len(distinct) == 1 else (before[-1] if before else None)
+        if hint is None:
+            return [(self.default, "newest covered; the file names no version")]
+        line = places.line(hint.start)
+        if hint.version in self.timeline.position:
+            return [(hint.version, f"{hint.how} on line {line}")]
+        note = f"SGLang {hint.version} ({hint.how} on line {line}) is not covered: launch not checked"
+        if all(item.reason != note for item in result.unread):
+            result.unread.append(Unread(result.file, note))
+        return []
+
+
+_WORTH = re.compile(r"sglang|SGL_|SGLANG_|speculative[-_]|mem[-_]fraction|--[a-z]+-[a-z]", re.IGNORECASE)
+
+
+def worth_reading(text: str) -> bool:
+    """A cheap test that leaves out files without any trace of a launch."""
+    return _WORTH.search(text) is not None
+
+
+_MIN_KNOWN = 0.6
+"""Of a fragment's options, this part must be the server's."""
+
+
+def belongs(launch: Launch, timeline: Timeline, about_sglang: bool) -> bool:
+    """Whether a list of options without a program is a server's.
+
+    It is when most of its options are ones that some version declares, and some of these are not
+    shared with other engines.
+    """
+    spellings = timeline.spellings
+    if launch.keywords:
+        names = ["--" + keyword.name.replace("_", "-") for keyword in launch.keywords]
+    else:
+        names = [word.text.partition("=")[0] for word in launch.words if word.text.startswith("--")]
+    if not names:
+        return False
+    known = [name for name in names if name in spellings or (len(name) > 4 and _is_prefix(name, timeline))]
+    own = [name for name in known if name not in GENERIC]
+    needed = 1 if about_sglang and not launch.keywords else 2
+    return len(own) >= needed and len(known) >= _MIN_KNOWN * len(names)
+
+
+def _is_prefix(name: str, timeline: Timeline) -> bool:
+    return bool(timeline.table(timeline.versions[-1]).matches(name))
+
+
+def _as_config(raw: Raw) -> Raw:
+    """A mapping's keys are written without dashes."""
+    raw.flag = raw.flag.removeprefix("--") if raw.flag else raw.flag
+    raw.replacement = raw.replacement.removeprefix("--") if raw.replacement else raw.replacement
+    raw.fix = raw.fix.removeprefix("--") if raw.fix else raw.fix
+    return raw
+
+
+def _unique(raws: Iterable[Raw]) -> list[Raw]:
+    seen: dict[tuple[object, ...], Raw] = {}
+    for raw in raws:
+        seen.setdefault((raw.code, raw.start, raw.flag), raw)
+    return list(seen.values())
+
+
+class Places:
+    """Offsets to lines and columns."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.starts = [0, *(match.end() for match in re.finditer("\n", text))]
+
+    def line(self, offset: int) -> int:
+        """Return the 1-based line of an offset."""
+        return bisect_right(self.starts, offset)
+
+    def finding(self, raw: Raw, file: str, version: str) -> Finding:
+        """Return the finding with its place."""
+        line = self.line(raw.start)
+        begin = self.starts[line - 1]
+        end = self.text.find("\n", begin)
+        source = self.text[begin : end if end >= 0 else len(self.text)]
+        return Finding(
+            code=raw.code,
+            level=raw.level,
+            file=file,
+            line=line,
+            column=raw.start - begin + 1,
+            message=raw.message,
+            version=version,
+            flag=raw.flag,
+            replacement=raw.replacement,
+            at=raw.at,
+            width=max(1, min(raw.end - raw.start, len(source) - (raw.start - begin))),
+            source_line=source.rstrip("\r"),
+        )

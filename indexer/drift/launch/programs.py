@@ -1,0 +1,111 @@
+"""Which words start a program that reads the server's options, and where its own words begin."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from indexer.drift.launch.model import DYNAMIC, Launch, Program, Word
+
+MODULES: dict[str, Program] = {
+    "sglang.launch_server": "server",
+    "sglang.srt.server": "server",
+    "sglang.srt.entrypoints.http_server": "server",
+    "sglang.bench_latency": "embeds",
+    "sglang.bench_offline_throughput": "embeds",
+    "sglang.bench_one_batch": "embeds",
+    "sglang.bench_one_batch_server": "embeds",
+    "sglang.benchmark.offline_throughput": "embeds",
+    "sglang.benchmark.one_batch": "embeds",
+    "sglang.compile_deep_gemm": "embeds",
+    "sglang_router.launch_server": "router",
+    "sglang_router.launch_router": "other-parser",
+    "sglang.bench_serving": "other-parser",
+}
+"""Modules by the parser that reads their words. Their own options stand among the server's for
+``embeds`` and ``router``; ``other-parser`` programs know none of the server's."""
+
+_DYNAMO = re.compile(r"dynamo\.sglang(\.\w+)*$")
+_SCRIPTS = re.compile(r"(^|/)sglang/(?:\w+/)*(?:launch_server|bench_one_batch|bench_offline_throughput)\.py$")
+_COMMANDS = re.compile(r"(^|/)sglang$")
+_OTHER_PROGRAMS = re.compile(
+    r"^(sglang(_router|\.multimodal_gen|\.test|\.bench|\.srt|\.check_env|\.profiler)[\w.]*|vllm[\w.]*"
+    r"|lmdeploy[\w.]*|tensorrt_llm[\w.]*)$"
+)
+_OPERATORS = frozenset({"&&", "||", ";", "|", "&", ">", ">>", "2>&1", "<", "2>", "&>", "|&"})
+_VERSION_CALLS = frozenset({"pkill", "pgrep", "killall", "grep", "egrep", "ps", "which", "echo", "printf"})
+
+
+def find_launches(words: Sequence[Word], *, open_end: bool = False) -> Iterator[Launch]:
+    """Yield each launch in one command's words: wrappers (docker, srun, numactl) stand before it.
+
+    A program that reads none of the server's options ends the search and gives a launch with the
+    program ``other-parser`` so that the words are not taken for a fragment.
+    """
+    starts = list(_entries(words))
+    for (begin, program, entry_at), following in zip(starts, [*starts[1:], None], strict=False):
+        end = following[2] if following else len(words)
+        own = list(words[begin:end])
+        cut = next((i for i, word in enumerate(own) if word.text in _OPERATORS), len(own))
+        entry = words[begin - 1]
+        yield Launch(
+            program=program,
+            words=own[:cut],
+            open_end=open_end,
+            offset=words[entry_at].start,
+            entry=entry.text,
+        )
+
+
+def _entries(words: Sequence[Word]) -> Iterator[tuple[int, Program, int]]:
+    """Yield ``(index behind the entry, program, index of the entry)``."""
+    if words and words[0].text.rsplit("/", 1)[-1] in _VERSION_CALLS:
+        return
+    for i, word in enumerate(words):
+        text, previous = word.text, words[i - 1].text if i else ""
+        program: Program | None = None
+        if text in MODULES:
+            program = MODULES[text]
+        elif _DYNAMO.match(text):
+            program = "embeds"
+        elif _SCRIPTS.search(text):
+            program = "server" if text.endswith("launch_server.py") else "embeds"
+        elif previous == "-m" and _OTHER_PROGRAMS.match(text):
+            program = "other-parser"
+        elif _COMMANDS.search(previous) and text in ("serve", "generate"):
+            program = "serve" if text == "serve" else "other-parser"
+            if i > 1 and words[i - 2].text == "-m":
+                program = None
+        elif text == "serve" and i and re.search(r"(^|/)vllm$", previous):
+            program = "other-parser"
+        if program is not None:
+            yield i + 1, program, i
+
+
+def starts_sglang(text: str) -> bool:
+    """A cheap test whether a string may hold a launch."""
+    return "sglang" in text
+
+
+_PLACEHOLDER = re.compile(
+    r"\$\{\{.*?\}\}|\{\{.*?\}\}|\$\{[^}]*\}?|\$\([^)]*\)?|\$\w+|<[A-Za-z][\w ./|-]*>|\{\w*\}|%\(?\w*\)?[sd]|@\w+@"
+    r"|\b__\w+__\b|…|\.\.\.",
+    re.DOTALL,
+)
+
+
+def soften(word: Word) -> Word:
+    """Replace what a template or a shell would fill in by ``DYNAMIC``."""
+    if word.text == DYNAMIC and not word.splits:
+        return Word(word.text, word.start, word.end, True, word.branch)
+    if not any(mark in word.text for mark in "${<%@…_."):
+        return word
+    text = _PLACEHOLDER.sub(DYNAMIC, word.text)
+    if text == word.text:
+        return word
+    return Word(text, word.start, word.end, word.splits or text == DYNAMIC, word.branch)
+
+
+def is_flag_list(words: Sequence[Word]) -> bool:
+    """True when words without a program look like options at all."""
+    return any(word.text.startswith("--") and len(word.text) > 4 for word in words)

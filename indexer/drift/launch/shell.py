@@ -1,0 +1,600 @@
+"""Shell: a small evaluator over tree-sitter-bash that knows what a file can know.
+
+Variables, arrays, functions with arguments, here-documents and ``bash -c`` are followed; whatever the
+file doesn't tell is ``DYNAMIC``. A branch not taken can't be known, so every branch is walked and its
+words are marked.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+
+import tree_sitter_bash
+from tree_sitter import Language, Node, Parser
+
+from indexer.drift.launch.located import Builder, Located
+from indexer.drift.launch.model import DYNAMIC, FileLaunches, Launch, Setting, Word
+from indexer.drift.launch.programs import find_launches, is_flag_list, soften, starts_sglang
+
+MAX_DEPTH = 8
+"""Nesting of functions, ``bash -c`` strings and here-documents that is followed."""
+MAX_WORDS = 4000
+MAX_STEPS = 20000
+"""Commands looked at in one file: functions that call each other would otherwise multiply."""
+_SETTING = re.compile(r"^(?:--env=|-e)?((?:SGLANG|SGL)_[A-Z0-9_]+)=(.*)$", re.DOTALL)
+_TALKERS = frozenset(
+    "echo printf grep egrep fgrep rg sed awk cat log info warn warning error err die fail usage note "
+    "log_info log_error log_warn pgrep pkill killall read test [ [[ : true false trap".split()
+)
+"""Commands whose strings are text, not programs."""
+_SHELLS = frozenset("bash sh zsh dash ksh".split())
+_PYTHON = re.compile(r"(^|/)python[\d.]*$")
+_PROMPT = re.compile(r"^[ \t]*(?:\$|>|%|#)[ \t]+(?=\S)", re.MULTILINE)
+
+Fields = list[Located]
+Inner = Callable[[Located, str], FileLaunches]
+"""Reads text in another language: ``(text, kind)``."""
+
+
+@lru_cache(maxsize=1)
+def _parser() -> Parser:
+    return Parser(Language(tree_sitter_bash.language()))
+
+
+@dataclass(slots=True)
+class Variable:
+    """What a variable may hold: one list of fields per branch that sets it."""
+
+    alternatives: list[Fields]
+    array: bool
+    used: bool = False
+
+
+@dataclass(slots=True)
+class _Scope:
+    variables: dict[str, Variable] = field(default_factory=dict)
+    arguments: Fields | None = None
+
+
+def read_shell(
+    text: Located, *, variables: dict[str, Located] | None = None, inner: Inner | None = None
+) -> FileLaunches:
+    """Read shell text. ``variables`` are set by the surroundings (make, ENV); ``inner`` reads
+    here-documents in other languages."""
+    evaluator = _Evaluator(inner)
+    for name, value in (variables or {}).items():
+        evaluator.scope.variables[name] = Variable([[value]], array=False)
+    evaluator.script(text)
+    evaluator.finish()
+    return evaluator.found
+
+
+class _Evaluator:
+    def __init__(self, inner: Inner | None) -> None:
+        self.found = FileLaunches()
+        self.scope = _Scope()
+        self.functions: dict[str, tuple[Node, Located]] = {}
+        self.called: set[str] = set()
+        self.inner = inner
+        self.depth = 0
+        self.steps = 0
+        self.text = Located("")
+        self._seen_settings: set[tuple[str, int]] = set()
+
+    # --- scripts and statements -------------------------------------------------------------
+
+    def script(self, text: Located) -> None:
+        """Evaluate a script in the current scope."""
+        if self.depth >= MAX_DEPTH:
+            return
+        outer, self.text = self.text, text
+        self.depth += 1
+        self.block(_parser().parse(text.ascii()).root_node)
+        self.depth -= 1
+        self.text = outer
+
+    def finish(self) -> None:
+        """Look into functions that nothing called, then into variables that no launch used."""
+        for name, (body, text) in list(self.functions.items()):
+            if name not in self.called:
+                self.called.add(name)
+                outer, self.text = self.text, text
+                self.scope.arguments = None
+                self.block(body)
+                self.text = outer
+        for variable in self.scope.variables.values():
+            if not variable.used:
+                self.leftover(variable)
+
+    def leftover(self, variable: Variable) -> None:
+        for fields in variable.alternatives:
+            words = self.words([piece for one in fields for piece in _split(one)] if not variable.array else fields)
+            if words and is_flag_list(words) and words[0].text.startswith("-"):
+                self.found.launches.append(Launch(program="fragment", words=words, open_end=True, partial=True))
+
+    def block(self, node: Node) -> None:
+        for child in node.named_children:
+            self.statement(child)
+
+    def statement(self, node: Node) -> None:
+        kind = node.type
+        if kind == "command":
+            self.command(node)
+        elif kind in ("variable_assignment", "variable_assignments"):
+            self.assignments(node)
+        elif kind in ("declaration_command", "unset_command"):
+            self.declaration(node)
+        elif kind == "function_definition":
+            name, body = node.child_by_field_name("name"), node.child_by_field_name("body")
+            if name is not None and body is not None:
+                self.functions[self.source(name)] = (body, self.text)
+        elif kind == "redirected_statement":
+            self.redirected(node)
+        elif kind in ("if_statement", "case_statement"):
+            self.branches(node)
+        elif kind == "list":
+            self.list(node)
+        elif kind in ("for_statement", "c_style_for_statement"):
+            variable = node.child_by_field_name("variable")
+            if variable is not None:
+                self.scope.variables.pop(self.source(variable), None)
+            self.block(node)
+        elif kind in ("comment", "test_command", "heredoc_body", "word", "string"):
+            return
+        else:
+            self.block(node)
+
+    def list(self, node: Node) -> None:
+        """``a && b``: what ``b`` sets is set only perhaps."""
+        children = node.named_children
+        if children:
+            self.statement(children[0])
+        for child in children[1:]:
+            self.perhaps([lambda child=child: self.statement(child)])  # type: ignore[misc]
+
+    def branches(self, node: Node) -> None:
+        bodies: list[list[Node]] = [[]]
+        for child in node.named_children:
+            if child.type in ("elif_clause", "else_clause", "case_item"):
+                bodies.append(list(child.named_children))
+            else:
+                bodies[0].append(child)
+        condition, first = bodies[0][:1], bodies[0][1:]
+        for child in condition:
+            self.statement(child)
+
+        def run(nodes: list[Node]) -> Callable[[], None]:
+            return lambda: [self.statement(child) for child in nodes] and None
+
+        self.perhaps([run(nodes) for nodes in [first, *bodies[1:]]])
+
+    def perhaps(self, runs: Sequence[Callable[[], object]]) -> None:
+        """Run each alternative on the same starting variables and keep what all of them set."""
+        before = dict(self.scope.variables)
+        ends = [before]
+        for run in runs:
+            self.scope.variables = dict(before)
+            run()
+            ends.append(self.scope.variables)
+        merged: dict[str, Variable] = {}
+        for name in {name for end in ends for name in end}:
+            held = [end[name] for end in ends if name in end]
+            merged[name] = _merge(held)
+        self.scope.variables = merged
+
+    def redirected(self, node: Node) -> None:
+        body = node.child_by_field_name("body")
+        for child in node.named_children:
+            if child.type == "heredoc_redirect":
+                self.heredoc(child, body)
+        if body is not None:
+            self.statement(body)
+
+    def heredoc(self, node: Node, command: Node | None) -> None:
+        body = next((c for c in node.named_children if c.type == "heredoc_body"), None)
+        if body is None:
+            return
+        begin = node.start_byte + self.text.text[node.start_byte : body.start_byte].rfind("\n") + 1
+        content = self.text.cut(max(begin, 0), body.end_byte)
+        start = next((c for c in node.named_children if c.type == "heredoc_start"), None)
+        if start is not None and self.source(start)[:1] not in ("'", '"', "\\"):
+            content = _drop(content, re.compile(r"\\(?=[$`\\])"))
+        target = next((self.source(c) for c in _descend(node) if c.type == "file_redirect"), "")
+        said = (self.source(command) if command is not None else "") + " " + target
+        kind = _heredoc_kind(said, target)
+        if kind == "shell":
+            self.script(content)
+        elif kind and self.inner is not None:
+            _extend(self.found, self.inner(content, kind))
+
+    # --- commands ---------------------------------------------------------------------------
+
+    def command(self, node: Node) -> None:
+        self.steps += 1
+        if self.steps > MAX_STEPS:
+            return
+        fields: Fields = []
+        for child in node.named_children:
+            if child.type == "variable_assignment":
+                self.setting_of(child)
+            elif child.type == "command_name":
+                fields += self.expand(child.named_children[0]) if child.named_children else []
+            elif not child.type.endswith("redirect"):
+                fields += self.expand(child)
+            if len(fields) > MAX_WORDS:
+                return
+        for child in _descend(node):
+            if child.type == "command_substitution":
+                self.block(child)
+        if fields:
+            self.run(fields)
+
+    def run(self, fields: Fields) -> None:
+        words = self.words(fields)
+        name = words[0].text.rsplit("/", 1)[-1]
+        for word in words:
+            self.note_setting(word)
+        if name in self.functions and self.depth < MAX_DEPTH:
+            self.called.add(name)
+            self.call(name, fields[1:])
+            return
+        if name in ("read", "mapfile", "readarray", "getopts"):
+            for word in words[1:]:
+                self.scope.variables.pop(word.text, None)
+            return
+        if name == "eval":
+            self.script(_join(fields[1:]))
+            return
+        launches = list(find_launches(words))
+        self.found.launches += launches
+        if launches or name in _TALKERS:
+            return
+        for before, piece in zip(fields, fields[1:], strict=False):
+            nested = re.search(r"\s", piece.text.strip()) and starts_sglang(piece.text)
+            if nested or (before.text in ("-c", "-lc", "-ec", "-xc") and name in _SHELLS):
+                self.script(piece)
+
+    def call(self, name: str, arguments: Fields) -> None:
+        body, text = self.functions[name]
+        outer_text, outer = self.text, self.scope
+        self.text, self.scope = text, _Scope(self.scope.variables, arguments)
+        self.depth += 1
+        self.block(body)
+        self.depth -= 1
+        variables = self.scope.variables
+        self.text, self.scope = outer_text, outer
+        self.scope.variables = variables
+
+    def words(self, fields: Fields) -> list[Word]:
+        result = []
+        for piece in fields:
+            branch = getattr(piece, "branch", 0)
+            splits = isinstance(piece, _Splitting)
+            result.append(soften(Word(piece.text, piece.at(0), piece.literal_end(), splits, branch)))
+        return result
+
+    # --- assignments ------------------------------------------------------------------------
+
+    def assignments(self, node: Node) -> None:
+        for child in [node] if node.type == "variable_assignment" else node.named_children:
+            self.setting_of(child)
+            self.assign(child)
+
+    def declaration(self, node: Node) -> None:
+        for child in node.named_children:
+            if child.type == "variable_assignment":
+                self.setting_of(child)
+                self.assign(child)
+
+    def assign(self, node: Node) -> None:
+        name_node, value = node.child_by_field_name("name"), node.child_by_field_name("value")
+        if name_node is None:
+            return
+        name = self.source(name_node)
+        if name_node.type == "subscript":
+            self.scope.variables.pop(name.split("[")[0], None)
+            return
+        appends = any(child.type == "+=" for child in node.children)
+        if value is None:
+            fields: Fields = [_empty(self.text, node.end_byte)]
+        elif value.type == "array":
+            fields = [piece for child in value.named_children for piece in self.expand(child)]
+        else:
+            fields = [_join(self.expand(value, quoted=True), "")]
+        array = value is not None and value.type == "array"
+        old = self.scope.variables.get(name)
+        if not appends or old is None:
+            new = [fields]
+        elif array or old.array:
+            new = [alternative + fields for alternative in old.alternatives]
+        else:
+            new = [[_join([*alternative, *fields], "")] for alternative in old.alternatives]
+        self.scope.variables[name] = Variable(new, array or (appends and old is not None and old.array))
+
+    def setting_of(self, node: Node) -> None:
+        name, value = node.child_by_field_name("name"), node.child_by_field_name("value")
+        if name is not None and re.match(r"(SGLANG|SGL)_[A-Z0-9_]+$", self.source(name)):
+            text = _join(self.expand(value, quoted=True), "").text if value is not None else ""
+            start = self.text.at(name.start_byte)
+            self.add_setting(self.source(name), text, start, start + len(self.source(name)))
+
+    def note_setting(self, word: Word) -> None:
+        match = _SETTING.match(word.text)
+        if match:
+            start = word.start + match.start(1)
+            self.add_setting(match[1], match[2], start, start + len(match[1]))
+
+    def add_setting(self, name: str, value: str, start: int, end: int) -> None:
+        if (name, start) not in self._seen_settings:
+            self._seen_settings.add((name, start))
+            self.found.settings.append(Setting(name, None if DYNAMIC in value else value, start, end))
+
+    # --- expansion --------------------------------------------------------------------------
+
+    def source(self, node: Node) -> str:
+        return self.text.text[node.start_byte : node.end_byte]
+
+    def expand(self, node: Node, *, quoted: bool = False) -> Fields:
+        """Return the fields that a node becomes."""
+        kind = node.type
+        here = self.text.cut(node.start_byte, node.end_byte)
+        if kind in ("word", "number", "variable_name"):
+            return [_unescape(here, _WORD_ESCAPE)]
+        if kind == "raw_string":
+            return [here.cut(1, max(1, len(here) - 1))]
+        if kind == "ansi_c_string":
+            return [here.cut(2, max(2, len(here) - 1))]
+        if kind in ("string", "translated_string"):
+            return self.string(node)
+        if kind == "concatenation":
+            return self.concatenation(node, quoted)
+        if kind in ("simple_expansion", "expansion"):
+            return self.variable(node, quoted)
+        if kind == "comment":
+            return []
+        return [_unknown(here, splits=not quoted and kind in ("command_substitution", "brace_expression"))]
+
+    def string(self, node: Node) -> Fields:
+        parts: list[Fields] = []
+        position = node.start_byte + (2 if node.type == "translated_string" else 1)
+        end = node.end_byte - 1
+        for child in node.named_children:
+            if child.start_byte < position or child.type == "string_content":
+                continue
+            parts.append([_unescape(self.text.cut(position, child.start_byte), _STRING_ESCAPE)])
+            parts.append(self.expand(child, quoted=True))
+            position = child.end_byte
+        parts.append([_unescape(self.text.cut(position, max(position, end)), _STRING_ESCAPE)])
+        fields = _glue(parts)
+        only_list = len(node.named_children) == 1 and len(parts) == 3 and not parts[0][0].text + parts[2][0].text
+        if only_list and _is_list_expansion(self.source(node.named_children[0])):
+            return parts[1]
+        return fields
+
+    def concatenation(self, node: Node, quoted: bool) -> Fields:
+        return _glue([self.expand(child, quoted=quoted) for child in node.named_children])
+
+    def variable(self, node: Node, quoted: bool) -> Fields:
+        here = self.text.cut(node.start_byte, node.end_byte)
+        source = here.text
+        as_list = _is_list_expansion(source)
+        unknown: Fields = [_unknown(here, splits=not quoted or as_list)]
+        if source in ("$@", "$*", "${@}", "${*}"):
+            return list(self.scope.arguments) if self.scope.arguments is not None else unknown
+        match = re.match(r"\$\{?(\w+)(?:\[[@*]\])?(.*?)\}?$", source, re.DOTALL)
+        if not match:
+            return unknown
+        name, rest = match[1], match[2]
+        if name.isdigit():
+            arguments = self.scope.arguments
+            at = int(name) - 1
+            if arguments is not None and 0 <= at < len(arguments) and not rest:
+                return [arguments[at]]
+            return unknown
+        variable = self.scope.variables.get(name)
+        if rest.startswith((":-", "-")) and variable is None:
+            return self.default(node, quoted) or unknown
+        if rest and not rest.startswith((":-", "-")):
+            return unknown
+        if variable is None:
+            return unknown
+        return self.alternatives(variable, quoted, as_list) or ([] if not quoted else [_empty(self.text, node.start_byte)])
+
+    def default(self, node: Node, quoted: bool) -> Fields | None:
+        """``${X:-text}`` where nothing sets ``X``: what is written is what runs by default."""
+        values = [c for c in node.named_children[1:] if c.type not in ("variable_name", "special_variable_name")]
+        if len(values) != 1:
+            return None
+        fields = self.expand(values[0], quoted=quoted)
+        return fields if quoted else [piece for one in fields for piece in _split(one)]
+
+    def alternatives(self, variable: Variable, quoted: bool, as_list: bool) -> Fields:
+        variable.used = True
+        several = len(variable.alternatives) > 1
+        if quoted and not as_list:
+            texts = {" ".join(piece.text for piece in fields) for fields in variable.alternatives}
+            first = _join(variable.alternatives[0], " ")
+            return [first] if len(texts) == 1 else [_unknown(first, splits=False)]
+        lists = [
+            fields if variable.array and (as_list or quoted) else [p for one in fields for p in _split(one)]
+            for fields in variable.alternatives
+        ]
+        common = set.intersection(*({piece.at(0) for piece in fields} for fields in lists)) if lists else set()
+        result: Fields = []
+        done: set[int] = set()
+        for fields in sorted(lists, key=len, reverse=True):
+            fresh = [piece for piece in fields if piece.at(0) not in done]
+            done |= {piece.at(0) for piece in fields}
+            result += [piece if piece.at(0) in common or not several else _branched(piece) for piece in fresh]
+        return result
+
+
+class _Splitting(Located):
+    """A field that may become any number of arguments."""
+
+    __slots__ = ("branch",)
+
+
+class _Branched(Located):
+    """A field that is there in one branch only."""
+
+    __slots__ = ("branch",)
+
+
+def _branched(piece: Located) -> Located:
+    kind = _Splitting if isinstance(piece, _Splitting) else _Branched
+    copy = kind(piece.text, zip(piece._begins, piece._offsets, strict=True))
+    copy.branch = 1
+    return copy
+
+
+def _unknown(here: Located, *, splits: bool) -> Located:
+    start = here.at(0)
+    if not splits:
+        return Located(DYNAMIC, [(0, start)])
+    unknown = _Splitting(DYNAMIC, [(0, start)])
+    unknown.branch = 0
+    return unknown
+
+
+def _empty(text: Located, position: int) -> Located:
+    return Located("", [(0, text.at(position))])
+
+
+def _merge(held: list[Variable]) -> Variable:
+    alternatives: list[Fields] = []
+    seen: set[tuple[tuple[str, int], ...]] = set()
+    for variable in held:
+        for fields in variable.alternatives:
+            key = tuple((piece.text, piece.at(0)) for piece in fields)
+            if key not in seen and len(alternatives) < 12:
+                seen.add(key)
+                alternatives.append(fields)
+    merged = Variable(alternatives, any(v.array for v in held), used=any(v.used for v in held))
+    return held[0] if len(alternatives) == len(held[0].alternatives) else merged
+
+
+def _is_list_expansion(source: str) -> bool:
+    return source in ("$@", "${@}", "$*", "${*}") or "[@]" in source or "[*]" in source
+
+
+_WORD_ESCAPE = re.compile(r"\\(\n|.)", re.DOTALL)
+_STRING_ESCAPE = re.compile(r'\\(\n|[$`"\\])')
+
+
+def _unescape(here: Located, pattern: re.Pattern[str]) -> Located:
+    if "\\" not in here.text:
+        return here
+    builder, position = Builder(), 0
+    for match in pattern.finditer(here.text):
+        builder.add_located(here.cut(position, match.start()))
+        if match[1] != "\n":
+            builder.add(match[1], here.at(match.start(1)))
+        position = match.end()
+    builder.add_located(here.cut(position))
+    done = builder.done()
+    return done if done.text else Located("", [(0, here.at(0))])
+
+
+def _drop(here: Located, pattern: re.Pattern[str]) -> Located:
+    builder, position = Builder(), 0
+    for match in pattern.finditer(here.text):
+        builder.add_located(here.cut(position, match.start()))
+        position = match.end()
+    builder.add_located(here.cut(position))
+    return builder.done()
+
+
+_FIELD = re.compile(r"""(?:[^\s"']|"(?:\\.|[^"\\])*"?|'[^']*'?)+""", re.DOTALL)
+
+
+def _split(piece: Located) -> Fields:
+    """Split a value at blanks. Quotes are honoured: such values are usually run through ``eval``."""
+    if not re.search(r"[\s\"']", piece.text):
+        return [piece] if piece.text else []
+    fields: Fields = []
+    for match in _FIELD.finditer(piece.text):
+        part = piece.cut(match.start(), match.end())
+        text = part.text
+        if len(text) > 1 and text[0] in "\"'" and text[-1] == text[0]:
+            part = part.cut(1, len(text) - 1)
+        if part.text == DYNAMIC:
+            part = _unknown(part, splits=True)
+        fields.append(part)
+    return fields
+
+
+def _join(fields: Fields, glue: str = " ") -> Located:
+    if len(fields) == 1:
+        return fields[0]
+    builder = Builder()
+    for i, piece in enumerate(fields):
+        if i and glue:
+            builder.add(glue, piece.at(0))
+        builder.add_located(piece)
+    return builder.done()
+
+
+def _glue(parts: list[Fields]) -> Fields:
+    """Concatenate: the last field of each part grows into the first of the next."""
+    result: Fields = []
+    for part in parts:
+        if result and part:
+            result[-1] = _join([result[-1], part[0]], "")
+            result += part[1:]
+        else:
+            result += part
+    return result
+
+
+def _descend(node: Node) -> list[Node]:
+    found, stack = [], list(node.named_children)
+    while stack:
+        child = stack.pop()
+        found.append(child)
+        stack += child.named_children
+    return found
+
+
+def _heredoc_kind(said: str, target: str) -> str | None:
+    """Return the language of a here-document from the command and the file it goes to."""
+    name = target.strip("> \"'").rsplit("/", 1)[-1].lower()
+    if name.endswith((".yaml", ".yml", ".json")) or re.search(r"\bkubectl\b|\bhelm\b", said):
+        return "yaml"
+    if name.endswith(".py"):
+        return "python"
+    if "dockerfile" in name:
+        return "dockerfile"
+    if name.endswith(".service"):
+        return "systemd"
+    if name or re.search(r"\b(ba|z|da|k)?sh\b|\bssh\b|\bsrun\b|\bsbatch\b|\bdocker\b", said):
+        return "shell"
+    if re.search(r"\bpython[\d.]*\b", said):
+        return "python"
+    if re.search(r"\bdocker build\b|-f\s*-", said):
+        return "dockerfile"
+    return None
+
+
+def _extend(found: FileLaunches, more: FileLaunches) -> None:
+    found.launches += more.launches
+    found.settings += more.settings
+    found.versions += more.versions
+    found.notes += more.notes
+
+
+def strip_prompts(text: Located) -> Located:
+    """Drop console prompts (``$ ``) at the beginning of lines."""
+    return _drop(text, _PROMPT) if _PROMPT.search(text.text) else text
+
+
+def split_words(text: Located) -> list[Word]:
+    """Split one string into words as ``shlex`` does; comments and line ends count as blanks."""
+    words = []
+    for piece in _split(_drop(text, re.compile(r"\\(?=\n)"))):
+        splits = isinstance(piece, _Splitting)
+        words.append(soften(Word(piece.text, piece.at(0), piece.literal_end(), splits)))
+    return words

@@ -1,0 +1,306 @@
+"""YAML and JSON: one walk over composed nodes, which keep their marks.
+
+Finds commands in any shape that people use: ``command``/``args``/``entrypoint`` lists and strings,
+``sh -c`` scripts, scripts in block scalars (workflows, ConfigMaps), mappings whose keys are the
+server's options, and Compose's and Kubernetes' environments.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import yaml
+
+from indexer.drift.launch.located import Located, align, blank, whole
+from indexer.drift.launch.model import DYNAMIC, FileLaunches, Keyword, Launch, Setting, VersionHint, Word
+from indexer.drift.launch.programs import find_launches, is_flag_list, soften, starts_sglang
+from indexer.drift.launch.shell import read_shell
+from indexer.drift.launch.versions import image_version, version_hints
+
+MAX_DEPTH = 60
+_TEMPLATE = re.compile(r"\{\{.*?\}\}|\{%.*?%\}", re.DOTALL)
+_TEMPLATE_LINE = re.compile(r"^[ \t]*(?:\{\{[^{}]*\}\}|\{%.*?%\})[ \t]*$", re.MULTILINE)
+_SURROGATE = re.compile(r"\\u[dD][89a-fA-F][0-9a-fA-F]{2}")
+_ENTRY_KEYS = ("entrypoint", "ENTRYPOINT")
+_COMMAND_KEYS = ("command", "module", "program", "cmd")
+_ARGS_KEYS = ("args", "arguments", "extraArgs", "extra_args", "CMD")
+_OPTION_KEY = re.compile(r"^(--)?[a-z][a-z0-9]*([-_][a-z0-9]+)+$|^(tp|dp|ep|pp|host|port|model|dtype)$")
+_ENVIRONMENT_KEYS = re.compile(r"env", re.IGNORECASE)
+_SHELL_NAMES = re.compile(r"(^|/)(ba|z|da|k)?sh$")
+_SETTING_NAME = re.compile(r"^(SGLANG|SGL)_[A-Z0-9_]+$")
+
+Node = yaml.Node
+
+
+def read_tree(text: Located, *, json: bool = False) -> FileLaunches:
+    """Read YAML or JSON. Templates are blanked out first; a broken document ends the reading there
+    and is noted, what stands before it counts."""
+    reader = _Reader(_plain(text, json))
+    reader.run()
+    return reader.found
+
+
+def _plain(text: Located, json: bool) -> Located:
+    if json:
+        text = blank(text, _SURROGATE, "x") if _SURROGATE.search(text.text) else text
+        return blank(text, re.compile(r"\t"), " ") if "\t" in text.text else text
+    if "{{" in text.text or "{%" in text.text:
+        text = blank(text, _TEMPLATE_LINE, " ")
+        text = blank(text, _TEMPLATE)
+    return text
+
+
+class _Reader:
+    def __init__(self, text: Located) -> None:
+        self.text = text
+        self.found = FileLaunches()
+        self.pending: list[tuple[str, Located]] = []
+        self._ids: set[int] = set()
+
+    def run(self) -> None:
+        try:
+            for document in yaml.compose_all(self.text.text, Loader=yaml.CSafeLoader):
+                if document is not None:
+                    self.node(document, 0, top=True)
+        except (yaml.YAMLError, RecursionError) as error:
+            line = getattr(getattr(error, "problem_mark", None), "line", None)
+            where = f" at line {line + 1}" if line is not None else ""
+            self.found.notes.append(f"not valid YAML or JSON{where}: read up to there")
+        self.link_configs()
+
+    # --- walking ----------------------------------------------------------------------------
+
+    def node(self, node: Node, depth: int, *, top: bool = False) -> None:
+        if depth > MAX_DEPTH or id(node) in self._ids:
+            return
+        self._ids.add(id(node))
+        if isinstance(node, yaml.MappingNode):
+            self.mapping(node, depth, top)
+        elif isinstance(node, yaml.SequenceNode):
+            if not self.sequence([node]):
+                for child in node.value:
+                    self.node(child, depth + 1)
+        elif isinstance(node, yaml.ScalarNode):
+            self.scalar(node)
+
+    def mapping(self, node: yaml.MappingNode, depth: int, top: bool) -> None:
+        pairs = [(k.value, k, v) for k, v in node.value if isinstance(k, yaml.ScalarNode)]
+        by_key = {name: value for name, _, value in pairs}
+        before = len(self.found.launches)
+        taken = self.command(by_key)
+        self.environment(pairs, by_key)
+        as_options = self.options(pairs, top)
+        for name, _key, value in pairs:
+            if id(value) in taken or (as_options and not isinstance(value, yaml.MappingNode)):
+                continue
+            if isinstance(value, yaml.ScalarNode) and name.lower().endswith((".yaml", ".yml", ".json")):
+                self.pending.append((name, self.located(value)))
+            self.node(value, depth + 1)
+        image = by_key.get("image")
+        if isinstance(image, yaml.ScalarNode):
+            version = image_version(image.value)
+            if version:
+                hint = VersionHint(version, self.text.at(image.start_mark.index), "image tag")
+                for launch in self.found.launches[before:]:
+                    launch.version = launch.version or hint
+        elif isinstance(image, yaml.MappingNode):
+            self.helm_image(image, before)
+
+    def helm_image(self, image: yaml.MappingNode, before: int) -> None:
+        """``image: {repository: lmsysorg/sglang, tag: v0.5.9}``."""
+        parts = {k.value: v for k, v in image.value if isinstance(v, yaml.ScalarNode)}
+        if "repository" in parts and "tag" in parts:
+            version = image_version(f"{parts['repository'].value}:{parts['tag'].value}")
+            if version:
+                hint = VersionHint(version, self.text.at(parts["tag"].start_mark.index), "image tag")
+                self.found.versions.append(hint)
+                for launch in self.found.launches[before:]:
+                    launch.version = launch.version or hint
+
+    # --- commands ---------------------------------------------------------------------------
+
+    def command(self, by_key: dict[str, Node]) -> set[int]:
+        """Join ``entrypoint``, ``command`` and ``args`` of one mapping; return what was used."""
+        keys = [key for group in (_ENTRY_KEYS, _COMMAND_KEYS, _ARGS_KEYS) for key in group if key in by_key]
+        parts = [by_key[key] for key in keys if isinstance(by_key[key], yaml.SequenceNode | yaml.ScalarNode)]
+        if not parts:
+            return set()
+        if self.sequence(parts):
+            return {id(part) for part in parts}
+        return set()
+
+    def sequence(self, parts: list[Node]) -> bool:
+        """Read nodes as one argument list; True when it is a launch or a list of options."""
+        words: list[Word] = []
+        for part in parts:
+            if isinstance(part, yaml.SequenceNode):
+                if not all(isinstance(child, yaml.ScalarNode) for child in part.value):
+                    return False
+                for child in part.value:
+                    words += self.element(child)
+            else:
+                script = self.located(part)
+                if len(parts) == 1:
+                    return False
+                words += list(_shell_words(script))
+        if len(words) < 1:
+            return False
+        for i, word in enumerate(words[:-1]):
+            if re.match(r"^-[a-z]*c$", word.text) and any(_SHELL_NAMES.search(w.text) for w in words[:i]):
+                return False  # the script is a scalar of its own
+        launches = list(find_launches(words))
+        self.found.launches += launches
+        for word in words:
+            self.setting_word(word)
+        if launches:
+            return True
+        if is_flag_list(words) and not any(starts_sglang(w.text) and " " in w.text for w in words):
+            own = words[next(i for i, w in enumerate(words) if w.text.startswith("--")) :]
+            self.found.launches.append(
+                Launch(program="fragment", words=own, open_end=True, partial=True, offset=own[0].start)
+            )
+            return True
+        return False
+
+    def element(self, node: yaml.ScalarNode) -> list[Word]:
+        """Return the words of one list element: usually one; ``--flag value`` in one element is two
+        words only for people, so it is split as they meant it when it begins with an option."""
+        located = self.located(node)
+        text = located.text
+        if text.startswith("--") and re.match(r"^--[\w-]+\s+\S", text):
+            return [
+                Word(w.text, w.start, w.end, w.splits, w.branch) for w in _shell_words(located)
+            ]
+        return [soften(Word(text, located.at(0), located.literal_end(), DYNAMIC == text))]
+
+    def scalar(self, node: yaml.ScalarNode) -> None:
+        value = node.value
+        if len(value) < 6 or not ("--" in value or "sglang" in value or "SGL" in value):
+            return
+        located = self.located(node)
+        if starts_sglang(value) or re.search(r"^\s*#!|\bSGL(ANG)?_\w+=", value):
+            more = read_shell(located)
+            self.found.launches += more.launches
+            self.found.settings += more.settings
+        elif value.lstrip().startswith("--"):
+            words = list(_shell_words(located))
+            if is_flag_list(words):
+                self.found.launches.append(
+                    Launch(program="fragment", words=words, open_end=True, partial=True, offset=located.at(0))
+                )
+
+    def located(self, node: Node) -> Located:
+        start, end = node.start_mark.index, node.end_mark.index
+        raw = self.text.cut(start, end)
+        if node.style == '"':
+            return align(node.value, raw.cut(1, max(1, len(raw) - 1)), double_quoted=True)
+        if node.style == "'":
+            return align(node.value, raw.cut(1, max(1, len(raw) - 1)))
+        if node.style in ("|", ">"):
+            return align(node.value, raw.cut(min(len(raw), raw.text.find("\n") + 1)))
+        if raw.text.startswith(node.value):
+            return raw.cut(0, len(node.value))
+        return align(node.value, raw)
+
+    # --- mappings of options ----------------------------------------------------------------
+
+    def options(self, pairs: list[tuple[str, yaml.ScalarNode, Node]], top: bool) -> bool:
+        """Read a mapping whose keys may be options; the checker decides by their spelling."""
+        named = [pair for pair in pairs if _OPTION_KEY.match(pair[0])]
+        if len(named) < 2 or len(named) * 2 < len(pairs):
+            return False
+        dashed = sum("-" in name for name, _, _ in named)
+        underscored = sum("_" in name for name, _, _ in named)
+        if underscored > dashed:
+            keywords = [
+                Keyword(name, None, False, self.start(key), self.start(key) + len(name)) for name, key, _ in named
+            ]
+            self.found.launches.append(
+                Launch(program="fragment", keywords=keywords, partial=True, offset=keywords[0].start)
+            )
+            return False
+        words = [word for name, key, value in pairs for word in self.option_words(name, key, value)]
+        if not words:
+            return False
+        self.found.launches.append(
+            Launch(program="fragment", words=words, config=True, partial=True, offset=words[0].start)
+        )
+        return True
+
+    def option_words(self, name: str, key: yaml.ScalarNode, value: Node) -> Iterator[Word]:
+        start = self.start(key)
+        yielded = Word("--" + name.removeprefix("--"), start, start + len(name))
+        if isinstance(value, yaml.MappingNode):
+            yield yielded
+            yield Word(DYNAMIC, start, start, splits=True)
+            return
+        if isinstance(value, yaml.SequenceNode):
+            yield yielded
+            for child in value.value:
+                if isinstance(child, yaml.ScalarNode):
+                    yield from self.element(child)
+            return
+        plain = not value.style
+        text = value.value
+        if plain and value.tag.endswith(":bool"):
+            if text.lower() in ("true", "yes", "on"):
+                yield yielded
+            return
+        if plain and value.tag.endswith(":null"):
+            return
+        yield yielded
+        located = self.located(value)
+        if text.startswith("-") and not re.match(r"^-\d", text):
+            yield Word(DYNAMIC, located.at(0), located.at(0))
+        else:
+            yield soften(Word(text, located.at(0), located.literal_end()))
+
+    def start(self, node: Node) -> int:
+        return self.text.at(node.start_mark.index + (1 if node.style in ("'", '"') else 0))
+
+    def link_configs(self) -> None:
+        """A document named by ``--config`` in the same file is read by the server's config reader."""
+        named = {
+            words[i + 1].text.rsplit("/", 1)[-1]
+            for launch in self.found.launches
+            for words in [launch.words]
+            for i, word in enumerate(words[:-1])
+            if word.text == "--config"
+        }
+        for name, content in self.pending:
+            inner = _Reader(content)
+            inner.run()
+            for launch in inner.found.launches:
+                launch.entry = "--config" if name in named else ""
+            self.found.launches += inner.found.launches
+            self.found.settings += inner.found.settings
+
+    # --- environment ------------------------------------------------------------------------
+
+    def environment(self, pairs: list[tuple[str, yaml.ScalarNode, Node]], by_key: dict[str, Node]) -> None:
+        for name, key, value in pairs:
+            if _SETTING_NAME.match(name):
+                text = value.value if isinstance(value, yaml.ScalarNode) else None
+                self.add_setting(name, text, self.start(key))
+        name_node, value_node = by_key.get("name"), by_key.get("value")
+        if isinstance(name_node, yaml.ScalarNode) and _SETTING_NAME.match(name_node.value):
+            text = value_node.value if isinstance(value_node, yaml.ScalarNode) else None
+            self.add_setting(name_node.value, text, self.start(name_node))
+
+    def setting_word(self, word: Word) -> None:
+        match = re.match(r"((?:SGLANG|SGL)_[A-Z0-9_]+)=(.*)$", word.text, re.DOTALL)
+        if match:
+            self.add_setting(match[1], match[2], word.start)
+
+    def add_setting(self, name: str, value: str | None, start: int) -> None:
+        self.found.settings.append(Setting(name, value, start, start + len(name)))
+
+
+def _shell_words(text: Located) -> Iterator[Word]:
+    """Split one string as Compose and ``shlex`` do, following no variables."""
+    from indexer.drift.launch.shell import split_words
+
+    return iter(split_words(text))
+
+
