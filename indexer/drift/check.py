@@ -14,7 +14,7 @@ from indexer.drift.launch.read import Unreadable, load, read_launches
 from indexer.drift.lint.engines import GENERIC
 from indexer.drift.lint.facts import Timeline
 from indexer.drift.lint.judge import Raw, judge_launch, judge_settings
-from indexer.drift.report.record import Finding, Unread
+from indexer.drift.report.record import START, Finding, Unread
 
 Extra = Callable[[Launch, FileLaunches, str], list[Raw]]
 """More findings for a launch on a version (``explain``)."""
@@ -44,6 +44,7 @@ class Checker:
         self.asked = list(versions)
         self.default = default
         self.extra = extra
+        self.origin = "as asked"
 
     def check_path(self, path: Path, name: str, kind: str | None = None) -> FileResult:
         """Check a file on disk; ``name`` is how it is called in the output."""
@@ -67,14 +68,10 @@ class Checker:
         origins: list[str] = []
         for launch in launches:
             for version, origin in self.versions_of(launch, found, places, result):
-                raws = judge_launch(launch, version, self.timeline)
-                raws = [_as_config(raw) for raw in raws] if launch.config else raws
-                if self.extra is not None and not any(raw.level == "START" for raw in raws):
-                    raws += self.extra(launch, found, version)
-                judged.setdefault(version, []).extend(raws)
+                judged.setdefault(version, []).extend(self.judge(launch, found, version))
                 origins.append(origin)
         for version in judged:
-            judged[version] += judge_settings(found.settings, version, self.timeline)
+            judged[version] += self.judge_environment(found, version)
         result.versions = sorted(judged, key=self.timeline.position.__getitem__)
         result.origin = ", ".join(dict.fromkeys(origins))
         for version in result.versions:
@@ -83,6 +80,17 @@ class Checker:
                 if raw.fix is not None:
                     result.edits.append((raw.start, raw.end, raw.fix))
         return result
+
+    def judge(self, launch: Launch, found: FileLaunches, version: str) -> list[Raw]:
+        """Return what is wrong with a launch on a version."""
+        raws = judge_launch(launch, version, self.timeline)
+        if self.extra is not None and not any(raw.level == START for raw in raws):
+            raws += self.extra(launch, found, version)
+        return [_as_config(raw) for raw in raws] if launch.config else raws
+
+    def judge_environment(self, found: FileLaunches, version: str) -> list[Raw]:
+        """Return what is wrong with the file's environment variables on a version."""
+        return judge_settings(found.settings, version, self.timeline)
 
     def servers(self, found: FileLaunches, text: str) -> list[Launch]:
         """Return the launches whose words a server's parser reads."""
@@ -98,7 +106,7 @@ class Checker:
         self, launch: Launch, found: FileLaunches, places: Places, result: FileResult
     ) -> list[tuple[str, str]]:
         if self.asked:
-            return [(version, "as asked") for version in self.asked]
+            return [(version, self.origin) for version in self.asked]
         hint = launch.version
         if hint is None and found.versions:
             distinct = {h.version for h in found.versions}
@@ -175,6 +183,11 @@ class Places:
     def line(self, offset: int) -> int:
         """Return the 1-based line of an offset."""
         return bisect_right(self.starts, offset)
+
+    def position(self, offset: int) -> tuple[int, int]:
+        """Return the 1-based line and column of an offset."""
+        line = self.line(offset)
+        return line, offset - self.starts[line - 1] + 1
 
     def finding(self, raw: Raw, file: str, version: str) -> Finding:
         """Return the finding with its place."""

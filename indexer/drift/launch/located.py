@@ -37,6 +37,10 @@ class Located:
         index = max(0, bisect_right(self._begins, position) - 1)
         return self._offsets[index] + position - self._begins[index]
 
+    def runs(self) -> list[tuple[int, int]]:
+        """Return the runs, to build a changed text that keeps its places."""
+        return list(zip(self._begins, self._offsets, strict=True))
+
     def literal_end(self) -> int:
         """Return the file offset up to which the text is written letter by letter."""
         first = self._begins[1] if len(self._begins) > 1 else len(self.text)
@@ -80,8 +84,7 @@ class Builder:
     def add_located(self, piece: Located) -> None:
         """Append a piece that is already located."""
         position = 0
-        bounds = [*piece._begins[1:], len(piece.text)]
-        for bound in bounds:
+        for bound in [*(begin for begin, _ in piece.runs()[1:]), len(piece.text)]:
             self.add(piece.text[position:bound], piece.at(position))
             position = bound
 
@@ -106,7 +109,7 @@ def blank(located: Located, pattern: re.Pattern[str], fill: str = DYNAMIC) -> Lo
     """Return the text with each match replaced by as many ``fill``: what a template would put there
     isn't known, but everything behind keeps its place."""
     replaced = pattern.sub(lambda match: re.sub(r"[^\n]", fill, match.group()), located.text)
-    return Located(replaced, zip(located._begins, located._offsets, strict=True))
+    return Located(replaced, located.runs())
 
 
 def align(value: str, raw: Located, *, double_quoted: bool = False) -> Located:

@@ -9,7 +9,8 @@ from indexer.drift.launch.model import FileLaunches
 from indexer.drift.launch.shell import read_shell
 
 _MAKE_VARIABLE = re.compile(
-    r"^(?:export[ \t]+|override[ \t]+)*([\w.-]+)[ \t]*(\+|\?|::?|)=[ \t]*((?:\\\n|[^\n#\\]|\\.)*)", re.MULTILINE
+    r"^(?:export[ \t]+|override[ \t]+)*([\w.-]+)[ \t]*(\+|\?|::?|)=[ \t]*((?:\\\n|[^\n#\\]|\\.)*)",
+    re.MULTILINE,
 )
 _MAKE_REFERENCE = re.compile(r"\$\$|\$[({]([\w.-]+)[)}]|\$[({][^)}]*[)}]")
 _MAKE_RECIPE = re.compile(r"^\t(?:.*\\\n)*.*$", re.MULTILINE)
@@ -93,7 +94,8 @@ def _substitute(line: Located, pattern: re.Pattern[str], known: dict[str, Locate
 def read_justfile(text: Located) -> FileLaunches:
     """Read a justfile: each recipe's body is one script, ``{{x}}`` is substituted."""
     variables = {
-        match[1]: text.cut(match.start(2) + 1, match.end(2) - 1) for match in _JUST_VARIABLE.finditer(text.text)
+        match[1]: text.cut(match.start(2) + 1, match.end(2) - 1)
+        for match in _JUST_VARIABLE.finditer(text.text)
     }
     found = FileLaunches()
     for match in _JUST_BODY.finditer(text.text):

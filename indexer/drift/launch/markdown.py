@@ -33,7 +33,9 @@ def read_markdown(text: Located, inner: Callable[[Located, str], FileLaunches]) 
         if token.type == "fence":
             first += 1
         language = LANGUAGES.get(_ROLE.sub("", token.info.strip().lower().lstrip("{")).strip("}"), "skip")
-        if language == "skip" or not ("sglang" in token.content or "--" in token.content or "SGL" in token.content):
+        if language == "skip" or not (
+            "sglang" in token.content or "--" in token.content or "SGL" in token.content
+        ):
             continue
         block = _place(token.content, text, lines, first, last)
         if language == "shell":

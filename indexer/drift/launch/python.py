@@ -7,8 +7,7 @@ the text tells; the rest is ``DYNAMIC``.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import lru_cache
 
 import tree_sitter_python
@@ -23,7 +22,9 @@ _TALKERS = re.compile(r"(^|\.)(print|debug|info|warning|warn|error|exception|log
 _ENGINES = frozenset({"Engine", "Runtime", "ServerArgs"})
 _NOT_FIELDS = frozenset({"server_args", "self"})
 _SIMPLE_ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "\\": "\\", "'": "'", '"': '"', "\n": ""}
-_CONDITIONAL = frozenset({"if_statement", "for_statement", "while_statement", "try_statement", "match_statement"})
+_CONDITIONAL = frozenset(
+    {"if_statement", "for_statement", "while_statement", "try_statement", "match_statement"}
+)
 
 
 @lru_cache(maxsize=1)
@@ -37,11 +38,6 @@ class _Variable:
     text: Located | None = None
     keywords: list[Keyword] | None = None
     used: bool = False
-
-
-@dataclass(slots=True)
-class _Scope:
-    variables: dict[str, _Variable] = field(default_factory=dict)
 
 
 def read_python(text: Located) -> FileLaunches:
@@ -74,7 +70,9 @@ class _Reader:
         if kind == "import_from_statement":
             module = node.child_by_field_name("module_name")
             if module is not None and self.source(module).startswith("sglang"):
-                self.from_sglang |= {self.source(n).split(" as ")[-1].strip() for n in node.named_children[1:]}
+                self.from_sglang |= {
+                    self.source(n).split(" as ")[-1].strip() for n in node.named_children[1:]
+                }
         elif kind == "function_definition":
             outer = self.variables
             self.variables = dict(outer)
@@ -175,7 +173,7 @@ class _Reader:
             self.call(node, conditional)
             return
         if kind == "identifier":
-            return
+            return  # a list's words are told at the end, with everything that is appended until then
         for child in node.named_children:
             self.expression(child, conditional)
 
@@ -196,7 +194,9 @@ class _Reader:
                 return
         if _TALKERS.search(name):
             return
-        if last in _ENGINES and (stem in ("sgl", "sglang") or last in self.from_sglang or last == "ServerArgs"):
+        if last in _ENGINES and (
+            stem in ("sgl", "sglang") or last in self.from_sglang or last == "ServerArgs"
+        ):
             self.keywords(arguments)
             return
         value = self.value(node)
@@ -206,11 +206,7 @@ class _Reader:
         self.setting_call(name, arguments)
         for child in arguments.named_children:
             inner = child.child_by_field_name("value") if child.type == "keyword_argument" else child
-            if inner is not None and inner.type == "identifier":
-                variable = self.variables.get(self.source(inner))
-                if variable is not None and not variable.used and variable.words and not conditional:
-                    continue  # told at the end, with everything that is appended until then
-            elif inner is not None:
+            if inner is not None:
                 self.expression(inner, conditional)
         self.expression(function, conditional)
 
@@ -222,7 +218,9 @@ class _Reader:
             elif child.type == "dictionary_splat":
                 found += self.splat(child.named_children[0])
         if found:
-            launch = Launch(program="server", keywords=found, partial=True, offset=self.text.at(arguments.start_byte))
+            launch = Launch(
+                program="server", keywords=found, partial=True, offset=self.text.at(arguments.start_byte)
+            )
             self.found.launches.append(launch)
 
     def keyword(self, name: Node | None, quoted: bool = False) -> list[Keyword]:
@@ -294,14 +292,18 @@ class _Reader:
             return variable is not None and variable.words is not None
         if kind == "binary_operator":
             left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
-            return bool(left is not None and right is not None and (self.is_list(left) or self.is_list(right)))
+            return bool(
+                left is not None and right is not None and (self.is_list(left) or self.is_list(right))
+            )
         if kind == "conditional_expression":
             return any(self.is_list(child) for child in node.named_children)
         if kind == "call":
             name, arguments = self.callee(node)
             if name in ("list", "tuple", "sorted") and arguments:
                 return self.is_list(arguments[0])
-            return name == "shlex.split" or (name.endswith(".split") and not arguments and self.split_of(node) is not None)
+            return name == "shlex.split" or (
+                name.endswith(".split") and not arguments and self.split_of(node) is not None
+            )
         return False
 
     def callee(self, node: Node) -> tuple[str, list[Node]]:
@@ -516,5 +518,3 @@ def _marked(words: list[Word], conditional: bool) -> list[Word]:
     if not conditional:
         return words
     return [Word(word.text, word.start, word.end, word.splits, 1) for word in words]
-
-

@@ -23,7 +23,13 @@ _BY_SUFFIX = {
     ".service": "systemd", ".mk": "make", ".mak": "make", ".just": "just", ".dockerfile": "dockerfile",
     ".containerfile": "dockerfile",
 }  # fmt: skip
-_BY_NAME = {"makefile": "make", "gnumakefile": "make", "justfile": "just", ".justfile": "just", ".env": "shell"}
+_BY_NAME = {
+    "makefile": "make",
+    "gnumakefile": "make",
+    "justfile": "just",
+    ".justfile": "just",
+    ".env": "shell",
+}
 _DOCKER_NAME = re.compile(r"^(dockerfile|containerfile)([._-].*)?$|[._-]dockerfile$", re.IGNORECASE)
 _SHEBANG = re.compile(rb"^#!.*\b(bash|sh|zsh|ksh|dash|python[\d.]*|just)\b")
 SUPPORTED = frozenset(_BY_SUFFIX) | frozenset(_BY_NAME)

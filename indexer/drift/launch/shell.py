@@ -11,11 +11,27 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
+from itertools import pairwise
 
 import tree_sitter_bash
 from tree_sitter import Language, Node, Parser
 
-from indexer.drift.launch.located import Builder, Located
+from indexer.drift.launch.fields import (
+    STRING_ESCAPE,
+    WORD_ESCAPE,
+    Fields,
+    branch,
+    branched,
+    drop,
+    empty,
+    glue,
+    join,
+    split,
+    splits,
+    unescape,
+    unknown,
+)
+from indexer.drift.launch.located import Located
 from indexer.drift.launch.model import DYNAMIC, FileLaunches, Launch, Setting, Word
 from indexer.drift.launch.programs import find_launches, is_flag_list, soften, starts_sglang
 
@@ -26,15 +42,47 @@ MAX_STEPS = 20000
 """Commands looked at in one file: functions that call each other would otherwise multiply."""
 _SETTING = re.compile(r"^(?:--env=|-e)?((?:SGLANG|SGL)_[A-Z0-9_]+)=(.*)$", re.DOTALL)
 _TALKERS = frozenset(
-    "echo printf grep egrep fgrep rg sed awk cat log info warn warning error err die fail usage note "
-    "log_info log_error log_warn pgrep pkill killall read test [ [[ : true false trap".split()
+    [
+        "echo",
+        "printf",
+        "grep",
+        "egrep",
+        "fgrep",
+        "rg",
+        "sed",
+        "awk",
+        "cat",
+        "log",
+        "info",
+        "warn",
+        "warning",
+        "error",
+        "err",
+        "die",
+        "fail",
+        "usage",
+        "note",
+        "log_info",
+        "log_error",
+        "log_warn",
+        "pgrep",
+        "pkill",
+        "killall",
+        "read",
+        "test",
+        "[",
+        "[[",
+        ":",
+        "true",
+        "false",
+        "trap",
+    ]
 )
 """Commands whose strings are text, not programs."""
-_SHELLS = frozenset("bash sh zsh dash ksh".split())
+_SHELLS = frozenset(["bash", "sh", "zsh", "dash", "ksh"])
 _PYTHON = re.compile(r"(^|/)python[\d.]*$")
 _PROMPT = re.compile(r"^[ \t]*(?:\$|>|%|#)[ \t]+(?=\S)", re.MULTILINE)
 
-Fields = list[Located]
 Inner = Callable[[Located, str], FileLaunches]
 """Reads text in another language: ``(text, kind)``."""
 
@@ -111,9 +159,13 @@ class _Evaluator:
 
     def leftover(self, variable: Variable) -> None:
         for fields in variable.alternatives:
-            words = self.words([piece for one in fields for piece in _split(one)] if not variable.array else fields)
+            words = self.words(
+                [piece for one in fields for piece in split(one)] if not variable.array else fields
+            )
             if words and is_flag_list(words) and words[0].text.startswith("-"):
-                self.found.launches.append(Launch(program="fragment", words=words, open_end=True, partial=True))
+                self.found.launches.append(
+                    Launch(program="fragment", words=words, open_end=True, partial=True)
+                )
 
     def block(self, node: Node) -> None:
         for child in node.named_children:
@@ -136,7 +188,7 @@ class _Evaluator:
         elif kind in ("if_statement", "case_statement"):
             self.branches(node)
         elif kind == "list":
-            self.list(node)
+            self.chain(node)
         elif kind in ("for_statement", "c_style_for_statement"):
             variable = node.child_by_field_name("variable")
             if variable is not None:
@@ -147,7 +199,7 @@ class _Evaluator:
         else:
             self.block(node)
 
-    def list(self, node: Node) -> None:
+    def chain(self, node: Node) -> None:
         """``a && b``: what ``b`` sets is set only perhaps."""
         children = node.named_children
         if children:
@@ -167,7 +219,11 @@ class _Evaluator:
             self.statement(child)
 
         def run(nodes: list[Node]) -> Callable[[], None]:
-            return lambda: [self.statement(child) for child in nodes] and None
+            def walk() -> None:
+                for child in nodes:
+                    self.statement(child)
+
+            return walk
 
         self.perhaps([run(nodes) for nodes in [first, *bodies[1:]]])
 
@@ -201,7 +257,7 @@ class _Evaluator:
         content = self.text.cut(max(begin, 0), body.end_byte)
         start = next((c for c in node.named_children if c.type == "heredoc_start"), None)
         if start is not None and self.source(start)[:1] not in ("'", '"', "\\"):
-            content = _drop(content, re.compile(r"\\(?=[$`\\])"))
+            content = drop(content, re.compile(r"\\(?=[$`\\])"))
         target = next((self.source(c) for c in _descend(node) if c.type == "file_redirect"), "")
         said = (self.source(command) if command is not None else "") + " " + target
         kind = _heredoc_kind(said, target)
@@ -246,13 +302,13 @@ class _Evaluator:
                 self.scope.variables.pop(word.text, None)
             return
         if name == "eval":
-            self.script(_join(fields[1:]))
+            self.script(join(fields[1:]))
             return
         launches = list(find_launches(words))
         self.found.launches += launches
         if launches or name in _TALKERS:
             return
-        for before, piece in zip(fields, fields[1:], strict=False):
+        for before, piece in pairwise(fields):
             nested = re.search(r"\s", piece.text.strip()) and starts_sglang(piece.text)
             if nested or (before.text in ("-c", "-lc", "-ec", "-xc") and name in _SHELLS):
                 self.script(piece)
@@ -271,9 +327,7 @@ class _Evaluator:
     def words(self, fields: Fields) -> list[Word]:
         result = []
         for piece in fields:
-            branch = getattr(piece, "branch", 0)
-            splits = isinstance(piece, _Splitting)
-            result.append(soften(Word(piece.text, piece.at(0), piece.literal_end(), splits, branch)))
+            result.append(_word(piece))
         return result
 
     # --- assignments ------------------------------------------------------------------------
@@ -299,11 +353,11 @@ class _Evaluator:
             return
         appends = any(child.type == "+=" for child in node.children)
         if value is None:
-            fields: Fields = [_empty(self.text, node.end_byte)]
+            fields: Fields = [empty(self.text, node.end_byte)]
         elif value.type == "array":
             fields = [piece for child in value.named_children for piece in self.expand(child)]
         else:
-            fields = [_join(self.expand(value, quoted=True), "")]
+            fields = [join(self.expand(value, quoted=True), "")]
         array = value is not None and value.type == "array"
         old = self.scope.variables.get(name)
         if not appends or old is None:
@@ -311,13 +365,13 @@ class _Evaluator:
         elif array or old.array:
             new = [alternative + fields for alternative in old.alternatives]
         else:
-            new = [[_join([*alternative, *fields], "")] for alternative in old.alternatives]
+            new = [[join([*alternative, *fields], "")] for alternative in old.alternatives]
         self.scope.variables[name] = Variable(new, array or (appends and old is not None and old.array))
 
     def setting_of(self, node: Node) -> None:
         name, value = node.child_by_field_name("name"), node.child_by_field_name("value")
         if name is not None and re.match(r"(SGLANG|SGL)_[A-Z0-9_]+$", self.source(name)):
-            text = _join(self.expand(value, quoted=True), "").text if value is not None else ""
+            text = join(self.expand(value, quoted=True), "").text if value is not None else ""
             start = self.text.at(name.start_byte)
             self.add_setting(self.source(name), text, start, start + len(self.source(name)))
 
@@ -342,7 +396,7 @@ class _Evaluator:
         kind = node.type
         here = self.text.cut(node.start_byte, node.end_byte)
         if kind in ("word", "number", "variable_name"):
-            return [_unescape(here, _WORD_ESCAPE)]
+            return [unescape(here, WORD_ESCAPE)]
         if kind == "raw_string":
             return [here.cut(1, max(1, len(here) - 1))]
         if kind == "ansi_c_string":
@@ -355,7 +409,7 @@ class _Evaluator:
             return self.variable(node, quoted)
         if kind == "comment":
             return []
-        return [_unknown(here, splits=not quoted and kind in ("command_substitution", "brace_expression"))]
+        return [unknown(here, splits=not quoted and kind in ("command_substitution", "brace_expression"))]
 
     def string(self, node: Node) -> Fields:
         parts: list[Fields] = []
@@ -364,104 +418,80 @@ class _Evaluator:
         for child in node.named_children:
             if child.start_byte < position or child.type == "string_content":
                 continue
-            parts.append([_unescape(self.text.cut(position, child.start_byte), _STRING_ESCAPE)])
+            parts.append([unescape(self.text.cut(position, child.start_byte), STRING_ESCAPE)])
             parts.append(self.expand(child, quoted=True))
             position = child.end_byte
-        parts.append([_unescape(self.text.cut(position, max(position, end)), _STRING_ESCAPE)])
-        fields = _glue(parts)
-        only_list = len(node.named_children) == 1 and len(parts) == 3 and not parts[0][0].text + parts[2][0].text
+        parts.append([unescape(self.text.cut(position, max(position, end)), STRING_ESCAPE)])
+        fields = glue(parts)
+        only_list = (
+            len(node.named_children) == 1 and len(parts) == 3 and not parts[0][0].text + parts[2][0].text
+        )
         if only_list and _is_list_expansion(self.source(node.named_children[0])):
             return parts[1]
         return fields
 
     def concatenation(self, node: Node, quoted: bool) -> Fields:
-        return _glue([self.expand(child, quoted=quoted) for child in node.named_children])
+        return glue([self.expand(child, quoted=quoted) for child in node.named_children])
 
     def variable(self, node: Node, quoted: bool) -> Fields:
         here = self.text.cut(node.start_byte, node.end_byte)
         source = here.text
         as_list = _is_list_expansion(source)
-        unknown: Fields = [_unknown(here, splits=not quoted or as_list)]
+        hidden: Fields = [unknown(here, splits=not quoted or as_list)]
         if source in ("$@", "$*", "${@}", "${*}"):
-            return list(self.scope.arguments) if self.scope.arguments is not None else unknown
+            return list(self.scope.arguments) if self.scope.arguments is not None else hidden
         match = re.match(r"\$\{?(\w+)(?:\[[@*]\])?(.*?)\}?$", source, re.DOTALL)
         if not match:
-            return unknown
+            return hidden
         name, rest = match[1], match[2]
         if name.isdigit():
             arguments = self.scope.arguments
             at = int(name) - 1
             if arguments is not None and 0 <= at < len(arguments) and not rest:
                 return [arguments[at]]
-            return unknown
+            return hidden
         variable = self.scope.variables.get(name)
         if rest.startswith((":-", "-")) and variable is None:
-            return self.default(node, quoted) or unknown
+            return self.default(node, quoted) or hidden
         if rest and not rest.startswith((":-", "-")):
-            return unknown
+            return hidden
         if variable is None:
-            return unknown
-        return self.alternatives(variable, quoted, as_list) or ([] if not quoted else [_empty(self.text, node.start_byte)])
+            return hidden
+        return self.alternatives(variable, quoted, as_list) or (
+            [] if not quoted else [empty(self.text, node.start_byte)]
+        )
 
     def default(self, node: Node, quoted: bool) -> Fields | None:
         """``${X:-text}`` where nothing sets ``X``: what is written is what runs by default."""
-        values = [c for c in node.named_children[1:] if c.type not in ("variable_name", "special_variable_name")]
+        values = [
+            c for c in node.named_children[1:] if c.type not in ("variable_name", "special_variable_name")
+        ]
         if len(values) != 1:
             return None
         fields = self.expand(values[0], quoted=quoted)
-        return fields if quoted else [piece for one in fields for piece in _split(one)]
+        return fields if quoted else [piece for one in fields for piece in split(one)]
 
     def alternatives(self, variable: Variable, quoted: bool, as_list: bool) -> Fields:
         variable.used = True
         several = len(variable.alternatives) > 1
         if quoted and not as_list:
             texts = {" ".join(piece.text for piece in fields) for fields in variable.alternatives}
-            first = _join(variable.alternatives[0], " ")
-            return [first] if len(texts) == 1 else [_unknown(first, splits=False)]
+            first = join(variable.alternatives[0], " ")
+            return [first] if len(texts) == 1 else [unknown(first, splits=False)]
         lists = [
-            fields if variable.array and (as_list or quoted) else [p for one in fields for p in _split(one)]
+            fields if variable.array and (as_list or quoted) else [p for one in fields for p in split(one)]
             for fields in variable.alternatives
         ]
-        common = set.intersection(*({piece.at(0) for piece in fields} for fields in lists)) if lists else set()
+        common = (
+            set.intersection(*({piece.at(0) for piece in fields} for fields in lists)) if lists else set()
+        )
         result: Fields = []
         done: set[int] = set()
         for fields in sorted(lists, key=len, reverse=True):
             fresh = [piece for piece in fields if piece.at(0) not in done]
             done |= {piece.at(0) for piece in fields}
-            result += [piece if piece.at(0) in common or not several else _branched(piece) for piece in fresh]
+            result += [piece if piece.at(0) in common or not several else branched(piece) for piece in fresh]
         return result
-
-
-class _Splitting(Located):
-    """A field that may become any number of arguments."""
-
-    __slots__ = ("branch",)
-
-
-class _Branched(Located):
-    """A field that is there in one branch only."""
-
-    __slots__ = ("branch",)
-
-
-def _branched(piece: Located) -> Located:
-    kind = _Splitting if isinstance(piece, _Splitting) else _Branched
-    copy = kind(piece.text, zip(piece._begins, piece._offsets, strict=True))
-    copy.branch = 1
-    return copy
-
-
-def _unknown(here: Located, *, splits: bool) -> Located:
-    start = here.at(0)
-    if not splits:
-        return Located(DYNAMIC, [(0, start)])
-    unknown = _Splitting(DYNAMIC, [(0, start)])
-    unknown.branch = 0
-    return unknown
-
-
-def _empty(text: Located, position: int) -> Located:
-    return Located("", [(0, text.at(position))])
 
 
 def _merge(held: list[Variable]) -> Variable:
@@ -481,73 +511,8 @@ def _is_list_expansion(source: str) -> bool:
     return source in ("$@", "${@}", "$*", "${*}") or "[@]" in source or "[*]" in source
 
 
-_WORD_ESCAPE = re.compile(r"\\(\n|.)", re.DOTALL)
-_STRING_ESCAPE = re.compile(r'\\(\n|[$`"\\])')
-
-
-def _unescape(here: Located, pattern: re.Pattern[str]) -> Located:
-    if "\\" not in here.text:
-        return here
-    builder, position = Builder(), 0
-    for match in pattern.finditer(here.text):
-        builder.add_located(here.cut(position, match.start()))
-        if match[1] != "\n":
-            builder.add(match[1], here.at(match.start(1)))
-        position = match.end()
-    builder.add_located(here.cut(position))
-    done = builder.done()
-    return done if done.text else Located("", [(0, here.at(0))])
-
-
-def _drop(here: Located, pattern: re.Pattern[str]) -> Located:
-    builder, position = Builder(), 0
-    for match in pattern.finditer(here.text):
-        builder.add_located(here.cut(position, match.start()))
-        position = match.end()
-    builder.add_located(here.cut(position))
-    return builder.done()
-
-
-_FIELD = re.compile(r"""(?:[^\s"']|"(?:\\.|[^"\\])*"?|'[^']*'?)+""", re.DOTALL)
-
-
-def _split(piece: Located) -> Fields:
-    """Split a value at blanks. Quotes are honoured: such values are usually run through ``eval``."""
-    if not re.search(r"[\s\"']", piece.text):
-        return [piece] if piece.text else []
-    fields: Fields = []
-    for match in _FIELD.finditer(piece.text):
-        part = piece.cut(match.start(), match.end())
-        text = part.text
-        if len(text) > 1 and text[0] in "\"'" and text[-1] == text[0]:
-            part = part.cut(1, len(text) - 1)
-        if part.text == DYNAMIC:
-            part = _unknown(part, splits=True)
-        fields.append(part)
-    return fields
-
-
-def _join(fields: Fields, glue: str = " ") -> Located:
-    if len(fields) == 1:
-        return fields[0]
-    builder = Builder()
-    for i, piece in enumerate(fields):
-        if i and glue:
-            builder.add(glue, piece.at(0))
-        builder.add_located(piece)
-    return builder.done()
-
-
-def _glue(parts: list[Fields]) -> Fields:
-    """Concatenate: the last field of each part grows into the first of the next."""
-    result: Fields = []
-    for part in parts:
-        if result and part:
-            result[-1] = _join([result[-1], part[0]], "")
-            result += part[1:]
-        else:
-            result += part
-    return result
+def _word(piece: Located) -> Word:
+    return soften(Word(piece.text, piece.at(0), piece.literal_end(), splits(piece), branch(piece)))
 
 
 def _descend(node: Node) -> list[Node]:
@@ -588,13 +553,12 @@ def _extend(found: FileLaunches, more: FileLaunches) -> None:
 
 def strip_prompts(text: Located) -> Located:
     """Drop console prompts (``$ ``) at the beginning of lines."""
-    return _drop(text, _PROMPT) if _PROMPT.search(text.text) else text
+    return drop(text, _PROMPT) if _PROMPT.search(text.text) else text
 
 
 def split_words(text: Located) -> list[Word]:
     """Split one string into words as ``shlex`` does; comments and line ends count as blanks."""
     words = []
-    for piece in _split(_drop(text, re.compile(r"\\(?=\n)"))):
-        splits = isinstance(piece, _Splitting)
-        words.append(soften(Word(piece.text, piece.at(0), piece.literal_end(), splits)))
+    for piece in split(drop(text, re.compile(r"\\(?=\n)"))):
+        words.append(_word(piece))
     return words

@@ -9,14 +9,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from typing import Any, TypeAlias
 
 import yaml
 
-from indexer.drift.launch.located import Located, align, blank, whole
+from indexer.drift.launch.located import Located, align, blank
 from indexer.drift.launch.model import DYNAMIC, FileLaunches, Keyword, Launch, Setting, VersionHint, Word
 from indexer.drift.launch.programs import find_launches, is_flag_list, soften, starts_sglang
 from indexer.drift.launch.shell import read_shell
-from indexer.drift.launch.versions import image_version, version_hints
+from indexer.drift.launch.versions import image_version
 
 MAX_DEPTH = 60
 _TEMPLATE = re.compile(r"\{\{.*?\}\}|\{%.*?%\}", re.DOTALL)
@@ -30,7 +31,8 @@ _ENVIRONMENT_KEYS = re.compile(r"env", re.IGNORECASE)
 _SHELL_NAMES = re.compile(r"(^|/)(ba|z|da|k)?sh$")
 _SETTING_NAME = re.compile(r"^(SGLANG|SGL)_[A-Z0-9_]+$")
 
-Node = yaml.Node
+Node: TypeAlias = Any
+"""A ``yaml.Node``; which of the three kinds is asked with ``isinstance``."""
 
 
 def read_tree(text: Located, *, json: bool = False) -> FileLaunches:
@@ -169,10 +171,8 @@ class _Reader:
         located = self.located(node)
         text = located.text
         if text.startswith("--") and re.match(r"^--[\w-]+\s+\S", text):
-            return [
-                Word(w.text, w.start, w.end, w.splits, w.branch) for w in _shell_words(located)
-            ]
-        return [soften(Word(text, located.at(0), located.literal_end(), DYNAMIC == text))]
+            return [Word(w.text, w.start, w.end, w.splits, w.branch) for w in _shell_words(located)]
+        return [soften(Word(text, located.at(0), located.literal_end(), text == DYNAMIC))]
 
     def scalar(self, node: yaml.ScalarNode) -> None:
         value = node.value
@@ -214,7 +214,8 @@ class _Reader:
         underscored = sum("_" in name for name, _, _ in named)
         if underscored > dashed:
             keywords = [
-                Keyword(name, None, False, self.start(key), self.start(key) + len(name)) for name, key, _ in named
+                Keyword(name, None, False, self.start(key), self.start(key) + len(name))
+                for name, key, _ in named
             ]
             self.found.launches.append(
                 Launch(program="fragment", keywords=keywords, partial=True, offset=keywords[0].start)
@@ -302,5 +303,3 @@ def _shell_words(text: Located) -> Iterator[Word]:
     from indexer.drift.launch.shell import split_words
 
     return iter(split_words(text))
-
-

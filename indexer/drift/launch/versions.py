@@ -27,7 +27,9 @@ def version_hints(text: str) -> list[VersionHint]:
     if "sglang" not in text and "SGLANG" not in text:
         return []
     found = [
-        VersionHint(match[1], match.start(1), how) for pattern, how in _PATTERNS for match in pattern.finditer(text)
+        VersionHint(match[1], match.start(1), how)
+        for pattern, how in _PATTERNS
+        for match in pattern.finditer(text)
     ]
     return sorted(found, key=lambda hint: hint.start)
 

@@ -210,4 +210,3 @@ def known_choices(flag: OptionFact) -> list[Any] | None:
     if any(not (choice is None or isinstance(choice, str | int | float)) for choice in flag.choices):
         return None
     return flag.choices
-

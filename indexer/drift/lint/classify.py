@@ -70,7 +70,10 @@ def _gone(spelled: str, version: str, timeline: Timeline, last: str) -> Verdict:
     target = successor(spelled, version, timeline)
     if target is None:
         return Verdict(
-            "removed-flag", f"{spelled} is gone from SGLang {version}; {last} was the last to have it", None, said
+            "removed-flag",
+            f"{spelled} is gone from SGLang {version}; {last} was the last to have it",
+            None,
+            said,
         )
     plain = target in timeline.table(version).by_option
     return Verdict(
@@ -166,6 +169,11 @@ def nearest(name: str, known: list[str], limit: int = 3) -> list[str]:
     from rapidfuzz import fuzz, process, utils
 
     found = process.extract(
-        name, known, scorer=fuzz.ratio, processor=utils.default_process, limit=limit, score_cutoff=_NEAR_ENOUGH
+        name,
+        known,
+        scorer=fuzz.ratio,
+        processor=utils.default_process,
+        limit=limit,
+        score_cutoff=_NEAR_ENOUGH,
     )
     return [match for match, _, _ in found]

@@ -154,8 +154,8 @@ def _value_problem(problem: Problem, version: str, timeline: Timeline) -> Raw:
         return _raw("invalid-value", message, problem.word, text, at=at)
     return _raw(
         "invalid-choice",
-        f"{spelled} does not accept {text} in SGLang {version}{_choice_history(spelled, text, version, timeline)}; "
-        f"it accepts {_shorten(problem.detail)}",
+        f"{spelled} does not accept {text} in SGLang {version}"
+        f"{_choice_history(spelled, text, version, timeline)}; it accepts {_shorten(problem.detail)}",
         problem.word,
         text,
         at=at,

@@ -203,6 +203,47 @@ LINTS = {
             example_version="0.5.23",
             instead="The field named in the message.",
         ),
+        Lint(
+            code="changed-flag",
+            level=MEANING,
+            title="Option that means something else after the upgrade",
+            what="With `--upgrade`: both versions accept the word, but not for the same thing.",
+            why="The server starts with another setting than before, and nothing says so.",
+            example="python -m sglang.launch_server --model-path m --enable-ep",
+            example_version="0.5.5",
+            instead="The option spelled out as the newer version has it.",
+        ),
+        Lint(
+            code="ghost-flag",
+            level=MEANING,
+            title="Documented option that doesn't exist",
+            what="With `--docs`: the text names an option that the version doesn't declare, though "
+            "another version does.",
+            why="Whoever copies it gets “unrecognized arguments”.",
+            example="Pass `--mamba-scheduler-strategy`.",
+            example_version="0.5.23",
+            instead="The option that took over.",
+        ),
+        Lint(
+            code="undocumented-flag",
+            level=HINT,
+            title="Option that the documentation doesn't name",
+            what="With `--docs`: no file read names the option.",
+            why="Users can't find it.",
+            example="(a folder without it)",
+            example_version="0.5.23",
+            instead="Document it, or hide it from --help.",
+        ),
+        Lint(
+            code="wrong-default",
+            level=MEANING,
+            title="Documented default that isn't the default",
+            what="With `--docs`: a table's default differs from the parser's.",
+            why="Readers plan with a value that isn't used.",
+            example="| `--page-size` | pages | `77` |",
+            example_version="0.5.23",
+            instead="The value in the message.",
+        ),
     )
 }
 CODES = tuple(LINTS)

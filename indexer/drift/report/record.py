@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterable, Mapping
 
 import msgspec
@@ -85,6 +84,8 @@ def with_fingerprints(findings: Iterable[Finding]) -> list[Finding]:
     The same finding met again in a file (two launches, one mistake each) is told apart by its
     ordinal there, not by its line.
     """
+    import hashlib  # loads OpenSSL: only where there is something to name
+
     seen: dict[tuple[str, ...], int] = {}
     ordered = sort_findings(findings)
     for finding in ordered:

@@ -19,7 +19,11 @@ from indexer.drift.lint.judge import judge_launch
 from tests.drift.oracle_facts import OracleFacts, Refused
 
 PER_VERSION = 2000
-GOOD = {"int": ["8", "-1", "0", "1_0"], "float": ["0.5", "-3.5", "1", "-.5", "inf"], "loads": ['{"a": 1}', "3"]}
+GOOD = {
+    "int": ["8", "-1", "0", "1_0"],
+    "float": ["0.5", "-3.5", "1", "-.5", "inf"],
+    "loads": ['{"a": 1}', "3"],
+}
 BAD = {"int": ["two", "1.5", "", "8k"], "float": ["half", "", "0,5"], "loads": ["{a", "x"]}
 
 
@@ -41,11 +45,18 @@ class Maker:
         self.options = [option for entry in self.entries for option in entry["option_strings"]]
 
     def argv(self) -> list[str]:
-        out = [] if self.random.random() < 0.05 else self.random.choice([["--model-path", "m"], ["--model-path=m"]])
+        out = (
+            []
+            if self.random.random() < 0.05
+            else self.random.choice([["--model-path", "m"], ["--model-path=m"]])
+        )
         for _ in range(self.random.randint(0, 6)):
             out += self.option(self.random.choice(self.entries))
         if self.random.random() < 0.05:
-            out.insert(self.random.randint(0, len(out)), self.random.choice(["x", "-1", "-x", "--nope", "true", "-", ""]))
+            out.insert(
+                self.random.randint(0, len(out)),
+                self.random.choice(["x", "-1", "-x", "--nope", "true", "-", ""]),
+            )
         return out
 
     def option(self, entry: dict[str, Any]) -> list[str]:

@@ -1,0 +1,180 @@
+"""``indexer check``: lint launch files against a version of SGLang."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+if TYPE_CHECKING:
+    from indexer.drift.lint.facts import Timeline
+    from indexer.drift.lint.settings import Settings
+    from indexer.drift.report.record import Report
+
+_LEVEL_NAMES = ["START", "MEANING", "HINT"]
+
+
+@click.command("check")
+@click.argument("paths", nargs=-1, type=click.Path(path_type=Path), metavar="[FILE|FOLDER]...")
+@click.option("--version", "version", help="Judge against this version, whatever the files say.")
+@click.option("--versions", "versions", metavar="A..B", help="Judge against every release from A to B.")
+@click.option("--upgrade", metavar="OLD..NEW", help="Tell only what going from OLD to NEW breaks or changes.")
+@click.option("--docs", is_flag=True, help="The paths are documentation, not launches.")
+@click.option("--stdin-kind", help="Read one file of this kind (shell, yaml, ...) from standard input.")
+@click.option(
+    "--format",
+    "format_name",
+    type=click.Choice(["text", "json", "sarif", "github", "junit", "markdown"]),
+    default="text",
+    show_default=True,
+)
+@click.option("--json", "as_json", is_flag=True, help="The same as --format json.")
+@click.option(
+    "--fail-on",
+    type=click.Choice([*_LEVEL_NAMES, "never"], case_sensitive=False),
+    help="Exit with 1 at this level or worse (default MEANING).",
+)
+@click.option("--fail-on-unread", is_flag=True, help="Exit with 3 when something could not be read.")
+@click.option("--fix", is_flag=True, help="Rewrite what is certain, in place.")
+@click.option("--diff", is_flag=True, help="Show what --fix would write, and write nothing.")
+@click.option("--baseline", type=click.Path(path_type=Path), help="Accepted findings, each with its reason.")
+@click.option("--write-baseline", is_flag=True, help="Write the findings to --baseline.")
+@click.option(
+    "--config", type=click.Path(path_type=Path, exists=True), help="indexer.toml or pyproject.toml."
+)
+@click.option("--history", "history_file", type=click.Path(path_type=Path), help="Another history file.")
+@click.option("--explain", "explain_code", metavar="CODE", help="Tell what a code means and stop.")
+def command(
+    paths: tuple[Path, ...],
+    version: str | None,
+    versions: str | None,
+    upgrade: str | None,
+    docs: bool,
+    stdin_kind: str | None,
+    format_name: str,
+    as_json: bool,
+    fail_on: str | None,
+    fail_on_unread: bool,
+    fix: bool,
+    diff: bool,
+    baseline: Path | None,
+    write_baseline: bool,
+    config: Path | None,
+    history_file: Path | None,
+    explain_code: str | None,
+) -> None:
+    """Lint shell scripts, Compose and Kubernetes files, Dockerfiles, Python, notebooks, Markdown and more.
+
+    Without --version each launch is judged against the version its file names (image tag, pinned
+    requirement), else the newest covered one. START: the server would not start. MEANING: it would
+    run with other settings. HINT: good to know.
+
+    Exit codes: 0 clean, 1 findings at the --fail-on level, 2 usage, 3 could not do it.
+    """
+    if explain_code:
+        click.echo(_explained(explain_code))
+        return
+    from indexer.drift.session import Request, run_check
+
+    settings, folder = _settings(config)
+    timeline = _timeline(history_file)
+    request = Request(
+        paths=list(paths),
+        stdin=(sys.stdin.buffer.read(), stdin_kind) if stdin_kind else None,
+        versions=_versions(version, versions, settings, timeline),
+        upgrade=_range(upgrade, timeline, "--upgrade") if upgrade else None,
+        docs=docs,
+        ignore=settings.ignore,
+        exclude=settings.exclude,
+        baseline=baseline or (folder / settings.baseline if settings.baseline else None),
+        write_baseline=write_baseline,
+        fix=fix,
+        diff=diff,
+    )
+    outcome = run_check(request, timeline)
+    if outcome.diff:
+        click.echo(outcome.diff, nl=False)
+    if not diff:
+        from indexer.drift.report import render
+
+        click.echo(render(outcome.report, "json" if as_json else format_name), nl=False)
+    for line in outcome.notes:
+        click.echo(f"indexer: {line}", err=True)
+    sys.exit(
+        _exit_code(outcome.report, fail_on or settings.fail_on or "MEANING", fail_on_unread, outcome.stale)
+    )
+
+
+def _exit_code(report: Report, fail_on: str, fail_on_unread: bool, stale: bool) -> int:
+    from indexer.errors import CANNOT, CLEAN, FINDINGS
+
+    if fail_on_unread and report.unread:
+        return CANNOT
+    failing = [] if fail_on == "never" else _LEVEL_NAMES[: _LEVEL_NAMES.index(fail_on.upper()) + 1]
+    found = any(report.count(level) for level in failing)
+    return FINDINGS if found or stale else CLEAN
+
+
+def _settings(config: Path | None) -> tuple[Settings, Path]:
+    from indexer.drift.lint.settings import find_settings, load_settings
+
+    if config is not None:
+        return load_settings(config), config.parent
+    settings, path = find_settings(Path.cwd())
+    return settings, path.parent if path else Path()
+
+
+def _timeline(history_file: Path | None) -> Timeline:
+    from indexer.drift.lint.facts import Timeline
+    from indexer.drift.lint.history_facts import HistoryFacts
+    from indexer.knowledge.history import load_history
+
+    return Timeline(HistoryFacts(load_history(history_file)))
+
+
+def _versions(version: str | None, versions: str | None, settings: Settings, timeline: Timeline) -> list[str]:
+    from indexer.errors import UsageError
+
+    if version and versions:
+        raise UsageError("--version and --versions exclude each other")
+    if not version and not versions:
+        version, versions = settings.version, settings.versions
+    if version:
+        return [_covered(version, timeline)]
+    if versions:
+        first, last = _range(versions, timeline, "--versions")
+        return timeline.versions[timeline.position[first] : timeline.position[last] + 1]
+    return []
+
+
+def _range(text: str, timeline: Timeline, option: str) -> tuple[str, str]:
+    from indexer.errors import UsageError
+
+    first, dots, last = text.partition("..")
+    if not dots or not first or not last:
+        raise UsageError(f"{option} takes OLD..NEW, not {text!r}", f"for example {option} 0.5.12..0.5.23")
+    ends = (_covered(first, timeline), _covered(last, timeline))
+    if timeline.position[ends[0]] > timeline.position[ends[1]]:
+        raise UsageError(f"{option}: {first} is newer than {last}", "write the older version first")
+    return ends
+
+
+def _covered(version: str, timeline: Timeline) -> str:
+    from indexer.drift.lint.nearby import covered
+
+    return covered(version, timeline.versions)
+
+
+def _explained(code: str) -> str:
+    from indexer.drift.lint.lints import CODES, LINTS
+    from indexer.errors import UsageError
+
+    if code not in LINTS:
+        raise UsageError(f"no code {code!r}", f"one of {', '.join(CODES)}")
+    lint = LINTS[code]
+    return (
+        f"{lint.code} ({lint.level}): {lint.title}\n\n{lint.what}\n{lint.why}\n\n"
+        f"Example ({lint.example_version}): {lint.example}\nInstead: {lint.instead}"
+    )

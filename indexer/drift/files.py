@@ -1,0 +1,96 @@
+"""Finding the files to check, and checking many of them on all cores."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from fnmatch import fnmatch
+from pathlib import Path
+
+from indexer.drift.check import Checker, FileResult
+from indexer.drift.launch.read import kind_of
+from indexer.errors import UsageError
+
+SKIPPED_FOLDERS = frozenset(
+    [
+        ".git",
+        ".hg",
+        ".svn",
+        ".venv",
+        "venv",
+        "node_modules",
+        "__pycache__",
+        ".tox",
+        ".nox",
+        ".mypy_cache",
+        ".ruff_cache",
+        "site-packages",
+    ]
+)
+PARALLEL_FROM = 64
+"""Below this many files, starting workers costs more than it gains."""
+
+_checker: Checker | None = None
+
+
+def find_files(paths: Iterable[Path], exclude: Sequence[str] = ()) -> Iterator[tuple[Path, str]]:
+    """Yield ``(path, name)``: named files whatever they are, and below folders the files whose name
+    (or first line) says that they may hold launches. Links to folders are not followed.
+
+    Raises:
+        UsageError: a path is not there.
+    """
+    seen: set[Path] = set()
+    for path in paths:
+        if path.is_dir():
+            found: Iterator[Path] = _below(path)
+        elif path.exists() or path.is_symlink():
+            found = iter([path])
+        else:
+            raise UsageError(f"there is no file or folder {path}")
+        for file in found:
+            name = file.as_posix()
+            if file not in seen and not any(fnmatch(name, pattern) for pattern in exclude):
+                seen.add(file)
+                yield file, name
+
+
+def _below(folder: Path) -> Iterator[Path]:
+    for root, folders, names in os.walk(folder):
+        folders[:] = sorted(name for name in folders if name not in SKIPPED_FOLDERS)
+        for name in sorted(names):
+            file = Path(root, name)
+            if kind_of(file) is not None or (not file.suffix and _has_shebang(file)):
+                yield file
+
+
+def _has_shebang(file: Path) -> bool:
+    try:
+        if not file.is_file():
+            return False
+        with file.open("rb") as stream:
+            return kind_of(file, stream.read(200)) is not None
+    except OSError:
+        return False
+
+
+def check_files(checker: Checker, files: Sequence[tuple[Path, str]]) -> Iterator[FileResult]:
+    """Check the files in order, on all cores where there are many."""
+    workers = min(os.cpu_count() or 1, 8)
+    if len(files) < PARALLEL_FROM or workers < 2 or not hasattr(os, "fork"):
+        yield from (checker.check_path(path, name) for path, name in files)
+        return
+    import multiprocessing
+    from concurrent.futures import ProcessPoolExecutor
+
+    global _checker
+    _checker = checker  # forked workers inherit it: nothing is pickled but names and results
+    context = multiprocessing.get_context("fork")
+    with ProcessPoolExecutor(workers, mp_context=context) as pool:
+        yield from pool.map(_check_one, files, chunksize=16)
+
+
+def _check_one(job: tuple[Path, str]) -> FileResult:
+    assert _checker is not None
+    path, name = job
+    return _checker.check_path(path, name)

@@ -1,0 +1,56 @@
+"""``VersionFacts`` over the shipped history."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+
+from indexer.drift.lint.facts import OptionFact, Span
+from indexer.knowledge.history import History, option_strings
+
+
+class HistoryFacts:
+    """The facts that the lints need, read from a ``History``."""
+
+    def __init__(self, history: History) -> None:
+        self.history = history
+        self.versions: Sequence[str] = history.versions
+
+    @cached_property
+    def option_spans(self) -> dict[str, list[Span]]:
+        """Every option string ever declared, with where it lives."""
+        spans: dict[str, list[Span]] = {}
+        for track in self.history.tracks("flags"):
+            changes = [since for since, _ in track.values.get("option_strings", ())]
+            for first, last in track.spans:
+                begins = [first, *(since for since in changes if first < since <= last)]
+                for begin, following in zip(begins, [*begins[1:], last + 1], strict=True):
+                    for option in option_strings(track, begin):
+                        spans.setdefault(option, []).append((begin, following - 1))
+        return spans
+
+    @cached_property
+    def renames(self) -> dict[str, list[str]]:
+        """Option strings that replaced an option string, best evidence first, guesses left out."""
+        found: dict[str, list[str]] = {}
+        for rename in self.history.renames:
+            if rename.kind == "flag" and not rename.likely:
+                named = found.setdefault(rename.old, [])
+                named += [new for new in (rename.text, rename.new) if new and new not in named]
+        return found
+
+    @cached_property
+    def env_spans(self) -> dict[str, list[Span]]:
+        """Every environment variable ever read, with where it still is."""
+        spans: dict[str, list[Span]] = {}
+        for track in self.history.tracks("env_vars"):
+            spans.setdefault(track.name, []).extend((first, last) for first, last in track.spans)
+        return spans
+
+    def flags_at(self, version: str) -> Sequence[OptionFact]:
+        """Return the options of the server's parser."""
+        return self.history.flags_at(version)
+
+    def fields_at(self, version: str) -> frozenset[str]:
+        """Return the names that ``ServerArgs(...)`` takes."""
+        return frozenset(field.name for field in self.history.fields_at(version))

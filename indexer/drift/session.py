@@ -1,0 +1,153 @@
+"""One run of ``indexer check``: files in, report, fixes and notes out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from indexer.drift.check import Checker, FileResult
+from indexer.drift.files import check_files, find_files
+from indexer.drift.launch.read import Unreadable, decode
+from indexer.drift.lint import fix as fixes
+from indexer.drift.lint.facts import Timeline
+from indexer.drift.lint.lints import rule_infos
+from indexer.drift.lint.suppress import Comments, read_baseline, split_by_baseline, write_baseline
+from indexer.drift.report.record import Finding, Report, Unread, with_fingerprints
+from indexer.errors import UsageError
+
+
+@dataclass(slots=True)
+class Request:
+    """What was asked. ``versions`` empty: each file's own version."""
+
+    paths: list[Path]
+    versions: list[str] = field(default_factory=list)
+    stdin: tuple[bytes, str] | None = None
+    upgrade: tuple[str, str] | None = None
+    docs: bool = False
+    ignore: list[str] = field(default_factory=list)
+    exclude: list[str] = field(default_factory=list)
+    baseline: Path | None = None
+    write_baseline: bool = False
+    fix: bool = False
+    diff: bool = False
+
+
+@dataclass(slots=True)
+class Outcome:
+    """What came of it. ``stale`` is True when a baseline entry met no finding."""
+
+    report: Report
+    notes: list[str] = field(default_factory=list)
+    diff: str = ""
+    stale: bool = False
+
+
+def run_check(request: Request, timeline: Timeline) -> Outcome:
+    """Check everything that was asked.
+
+    Raises:
+        UsageError: nothing to check, a path that is not there, a bad baseline.
+    """
+    if not request.paths and request.stdin is None:
+        raise UsageError("nothing to check", "name files or folders")
+    if request.write_baseline and request.baseline is None:
+        raise UsageError("--write-baseline needs --baseline FILE")
+    files = list(find_files(request.paths, request.exclude))
+    paths = {name: path for path, name in files}
+    outcome = Outcome(Report(rules=rule_infos()))
+    report, texts = outcome.report, []
+    for result in _results(request, timeline, files):
+        _take(result, request, outcome, paths.get(result.file))
+        texts.append(result.text or "")
+    if request.docs and request.paths and any(path.is_dir() for path in request.paths):
+        from indexer.drift.docs import undocumented
+
+        version = request.versions[-1] if request.versions else timeline.versions[-1]
+        report.findings += undocumented(timeline, version, texts, request.paths[0].as_posix())
+    report.findings = with_fingerprints(report.findings)
+    if request.baseline is not None:
+        _apply_baseline(request, request.baseline, outcome)
+    return outcome
+
+
+def _results(request: Request, timeline: Timeline, files: list[tuple[Path, str]]) -> Iterable[FileResult]:
+    checker = _checker(request, timeline)
+    if request.stdin is not None:
+        raw, kind = request.stdin
+        try:
+            yield checker.check_text(decode(raw), kind, "<stdin>")
+        except Unreadable as error:
+            yield FileResult(file="<stdin>", unread=[Unread("<stdin>", str(error))])
+    yield from check_files(checker, files)
+
+
+def _checker(request: Request, timeline: Timeline) -> Checker:
+    newest = timeline.versions[-1]
+    if request.docs:
+        from indexer.drift.docs import DocsChecker
+
+        return DocsChecker(timeline, request.versions, newest)
+    if request.upgrade is not None:
+        from indexer.drift.upgrade import UpgradeChecker
+
+        return UpgradeChecker(timeline, request.upgrade)
+    return Checker(timeline, request.versions, newest)
+
+
+def _take(result: FileResult, request: Request, outcome: Outcome, path: Path | None) -> None:
+    report = outcome.report
+    report.files.append(result.file)
+    report.unread += result.unread
+    if result.versions:
+        report.versions[result.file] = result.versions
+        report.origins[result.file] = result.origin
+    kept = _accept(result, request, report)
+    report.findings += kept
+    if (request.fix or request.diff) and result.edits and result.text is not None:
+        _rewrite(result, kept, request, outcome, path)
+
+
+def _accept(result: FileResult, request: Request, report: Report) -> list[Finding]:
+    comments = Comments(result.text or "")
+    report.unread += [Unread(result.file, problem) for problem in comments.problems]
+    kept = [f for f in result.findings if f.code not in request.ignore and not comments.accepts(f)]
+    report.suppressed += len(result.findings) - len(kept)
+    return kept
+
+
+def _rewrite(
+    result: FileResult, kept: list[Finding], request: Request, outcome: Outcome, path: Path | None
+) -> None:
+    assert result.text is not None
+    from indexer.drift.check import Places
+
+    places = Places(result.text)
+    wanted = {(finding.line, finding.column) for finding in kept}
+    edits = [edit for edit in result.edits if places.position(edit[0]) in wanted]
+    new, made = fixes.apply(result.text, edits)
+    if not made:
+        return
+    if request.diff:
+        outcome.diff += fixes.diff(result.file, result.text, new)
+    elif path is not None:
+        fixes.write(path, new)
+        outcome.notes.append(f"{result.file}: {made} rewritten")
+
+
+def _apply_baseline(request: Request, path: Path, outcome: Outcome) -> None:
+    old = read_baseline(path) if path.exists() else []
+    report = outcome.report
+    if request.write_baseline:
+        missing = write_baseline(path, report.findings, old)
+        outcome.notes.append(f"{len(report.findings)} findings written to {path}; {missing} need a reason")
+        return
+    rest, stale = split_by_baseline(report.findings, old)
+    report.suppressed += len(report.findings) - len(rest)
+    report.findings = rest
+    outcome.stale = bool(stale)
+    outcome.notes += [
+        f"{path}: accepted finding is gone, remove it: {entry.finding or entry.fingerprint}"
+        for entry in stale
+    ]
