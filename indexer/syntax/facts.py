@@ -30,12 +30,15 @@ class Extractor:
 
     ``run(path, source, tree)`` must be a module-level function (processes import it) and depend on
     nothing but the file. ``version`` is raised whenever it gives something else for the same file.
+    A file with none of ``hints`` in it has the facts ``empty`` and need not be parsed for them.
     """
 
     name: str
     version: int
     run: Callable[[str, bytes, Tree], msgspec.Struct]
     result: type[msgspec.Struct]
+    empty: msgspec.Struct | None = None
+    hints: tuple[bytes, ...] = ()
 
     @property
     def key(self) -> str:
@@ -44,8 +47,16 @@ class Extractor:
 
 def extract_file(path: str, source: bytes, extractors: Sequence[Extractor]) -> dict[str, bytes]:
     """Return the encoded facts of one file by extractor key; the file is parsed once."""
-    tree = parse(source)
-    return {one.key: msgspec.msgpack.encode(one.run(path, source, tree)) for one in extractors}
+    facts: dict[str, bytes] = {}
+    tree: Tree | None = None
+    for one in extractors:
+        if one.empty is not None and not any(hint in source for hint in one.hints):
+            result = one.empty
+        else:
+            tree = tree or parse(source)
+            result = one.run(path, source, tree)
+        facts[one.key] = msgspec.msgpack.encode(result)
+    return facts
 
 
 def collect(

@@ -1,0 +1,160 @@
+"""Uses of environment variables in one file."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import msgspec
+from tree_sitter import Node, Tree
+
+from indexer.syntax.anchors import ancestor, anchors, enclosing_symbol, is_written
+from indexer.syntax.facts import Extractor
+from indexer.syntax.nodes import positional_arguments
+from indexer.syntax.parse import line, string_value, text
+
+_HINTS = (b"nvs.", b"environ", b"getenv", b"env_", b"_env")
+_FIELD = re.compile(rb"\b\w*[Ee]nvs\s*\.\s*([A-Z][A-Z0-9_]+)\b(?:\s*\.\s*(\w+))?")
+_RAW = re.compile(rb"\b(?:os\s*\.\s*)?(environ|getenv)\b")
+_HELPER = re.compile(rb"\b(\w*env\w*)\s*\(\s*(?=[\"'A-Za-z_])")
+_NAME = re.compile(r"[A-Z][A-Z0-9_]{2,}$")
+_WRITES = ("set", "override", "clear", "setdefault", "pop", "update")
+
+SPECULATION = (b"speculative", b"spec_algorithm", b"target_verify", b"draft", b"spec_info")
+HYBRID = (b"mamba", b"gdn", b"linear_attn", b"hybrid", b"ssm_state", b"kda", b"lightning", b"sconv")
+
+
+class EnvUse(msgspec.Struct, array_like=True, frozen=True):
+    """One use. ``how`` is the reader (``get``, ``is_set``, ``getenv``, ``get_bool_env_var``); ``default``
+    the source of a raw read's default; ``context`` what the function around it deals with."""
+
+    name: str
+    line: int
+    how: str
+    written: bool
+    symbol: str | None
+    default: str | None
+    context: list[str]
+
+
+class EnvUses(msgspec.Struct, array_like=True):
+    """All uses in one file."""
+
+    uses: list[EnvUse]
+
+
+def find_env_uses(path: str, source: bytes, tree: Tree) -> EnvUses:
+    """Return every use of an environment variable in a file."""
+    root = tree.root_node
+    found: dict[tuple[str, int], EnvUse] = {}
+    for use in (*_field_uses(source, root), *_raw_uses(source, root), *_helper_uses(source, root)):
+        found.setdefault((use.name, use.line), use)
+    return EnvUses(sorted(found.values(), key=lambda one: (one.line, one.name)))
+
+
+ENV_USES = Extractor("env-uses", 1, find_env_uses, EnvUses, EnvUses([]), _HINTS)
+
+
+def _use(name: str, node: Node, how: str, written: bool, default: str | None = None) -> EnvUse:
+    return EnvUse(name, line(node), how, written, enclosing_symbol(node), default, _context(node))
+
+
+def _context(node: Node) -> list[str]:
+    function = ancestor(node, "function_definition")
+    body = (function.text or b"").lower() if function else _users_of_constant(node)
+    found = []
+    if any(word in body for word in SPECULATION):
+        found.append("speculation")
+    if any(word in body for word in HYBRID):
+        found.append("hybrid")
+    return found
+
+
+def _users_of_constant(node: Node) -> bytes:
+    """Return the functions of the file that use the module constant a use is assigned to."""
+    statement = ancestor(node, "assignment")
+    left = statement.child_by_field_name("left") if statement else None
+    if left is None or left.type != "identifier" or not left.text:
+        return b""
+    root: Node = left
+    while root.parent is not None:
+        root = root.parent
+    word = re.compile(rb"\b" + re.escape(left.text) + rb"\b")
+    users = (ancestor(one, "function_definition") for _, one in anchors(word, root.text or b"", root))
+    return b"\n".join((one.text or b"").lower() for one in users if one is not None)
+
+
+def _field_uses(source: bytes, root: Node) -> Iterator[EnvUse]:
+    """Yield ``envs.NAME.get()`` and its kin."""
+    for match, node in anchors(_FIELD, source, root):
+        method = match.group(2).decode() if match.group(2) else "value"
+        yield _use(match.group(1).decode(), node, method, method in _WRITES)
+
+
+def _raw_uses(source: bytes, root: Node) -> Iterator[EnvUse]:
+    """Yield ``os.getenv("X")``, ``os.environ.get("X")``, ``os.environ["X"]``, ``"X" in os.environ``."""
+    for match, node in anchors(_RAW, source, root, group=1):
+        how = match.group(1).decode()
+        holder = node.parent if node.parent is not None and node.parent.type == "attribute" else node
+        around = holder.parent
+        if around is None:
+            continue
+        if around.type == "attribute":  # os.environ.get / .setdefault / .pop
+            method = text(around.child_by_field_name("attribute") or around)
+            call = around.parent
+            if call is not None and call.type == "call":
+                yield from _call_use(call, f"environ.{method}", method in _WRITES)
+        elif around.type == "call" and around.child_by_field_name("function") == holder:
+            yield from _call_use(around, how, False)
+        elif around.type == "subscript":
+            key = around.child_by_field_name("subscript")
+            name = _key(key) if key else None
+            if name:
+                yield _use(name, node, "environ[]", is_written(around))
+        elif around.type == "comparison_operator":
+            name = _key(around.named_children[0])
+            if name:
+                yield _use(name, node, "in environ", False)
+
+
+def _helper_uses(source: bytes, root: Node) -> Iterator[EnvUse]:
+    """Yield ``get_bool_env_var("X", "false")`` and other helpers with *env* in their name."""
+    for match, node in anchors(_HELPER, source, root, group=1):
+        name = match.group(1).decode()
+        call = ancestor(node, "call")
+        if call is not None and name not in ("getenv", "putenv") and "deprecated" not in name:
+            function = call.child_by_field_name("function")
+            if function is not None and text(function).endswith(name):
+                yield from _call_use(call, name, name.startswith(("set_", "temp_set")))
+
+
+def _call_use(call: Node, how: str, written: bool) -> Iterator[EnvUse]:
+    arguments = positional_arguments(call)
+    name = _key(arguments[0]) if arguments else None
+    if name:
+        default = text(arguments[1]) if len(arguments) > 1 else None
+        yield _use(name, call, how, written, default)
+
+
+def _key(node: Node) -> str | None:
+    """Return a variable's name: a literal, or a constant of this file."""
+    value = string_value(node)
+    if value is None and node.type == "identifier":
+        value = _constant(node)
+    return value if value and _NAME.match(value) else None
+
+
+def _constant(node: Node) -> str | None:
+    """Return the string a name of this file is assigned at module level."""
+    root = node
+    while root.parent is not None:
+        root = root.parent
+    wanted = text(node)
+    for statement in root.named_children:
+        inner = statement.named_children[0] if statement.named_children else None
+        if inner is None or inner.type != "assignment":
+            continue
+        left, right = inner.child_by_field_name("left"), inner.child_by_field_name("right")
+        if left is not None and right is not None and text(left) == wanted:
+            return string_value(right)
+    return None

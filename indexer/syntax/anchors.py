@@ -1,0 +1,76 @@
+"""Finding the few places of a shape in a large file: a byte search first, then the syntax tree.
+
+Asking the tree about every attribute of every file is slow; a regular expression finds the candidates,
+and the node at each decides whether it is code at all.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from tree_sitter import Node
+
+from indexer.syntax.parse import text
+
+_NOT_CODE = ("comment", "string", "string_content", "string_start", "string_end", "ERROR")
+
+
+def anchors(
+    pattern: re.Pattern[bytes], source: bytes, root: Node, group: int = 0, span: tuple[int, int] | None = None
+) -> Iterator[tuple[re.Match[bytes], Node]]:
+    """Yield each match of a pattern in code with the smallest node at a group's start.
+
+    Matches in comments and strings are left out, those in an f-string's fields kept. ``span`` limits the
+    search to a byte range.
+    """
+    start, end = span or (0, len(source))
+    for match in pattern.finditer(source, start, end):
+        at = match.start(group)
+        node = root.descendant_for_byte_range(at, at + 1)
+        if node is not None and node.type not in _NOT_CODE:
+            yield match, node
+
+
+def ancestor(node: Node, *kinds: str) -> Node | None:
+    """Return the innermost node of some types around a node."""
+    around = node.parent
+    while around is not None and around.type not in kinds:
+        around = around.parent
+    return around
+
+
+def enclosing_symbol(node: Node) -> str | None:
+    """Return the qualified name of the class or function around a node, None at module level."""
+    names: list[str] = []
+    around = node.parent
+    while around is not None:
+        if around.type in ("function_definition", "class_definition"):
+            name = around.child_by_field_name("name")
+            if name is not None:
+                names.append(text(name))
+        around = around.parent
+    return ".".join(reversed(names)) or None
+
+
+def outermost(node: Node, kind: str) -> Node:
+    """Return the widest node of a type that starts where ``node`` does (``a.b.c`` from ``a``)."""
+    best = node
+    around = node.parent
+    while around is not None and around.start_byte == node.start_byte:
+        if around.type == kind:
+            best = around
+        around = around.parent
+    return best
+
+
+def is_written(node: Node) -> bool:
+    """Return whether an expression is the target of an assignment or deletion."""
+    child, around = node, node.parent
+    while around is not None and around.type in ("pattern_list", "tuple_pattern", "list_pattern"):
+        child, around = around, around.parent
+    if around is None:
+        return False
+    if around.type == "delete_statement":
+        return True
+    return around.type == "assignment" and around.child_by_field_name("left") == child
