@@ -32,6 +32,14 @@ def anchors(
             yield match, node
 
 
+def root_and_source(node: Node) -> tuple[Node, bytes]:
+    """Return the file's root node and its source, with offsets as the nodes have them."""
+    while node.parent is not None:
+        node = node.parent
+    # The root starts at the first thing that is not white space.
+    return node, bytes(node.start_byte) + (node.text or b"")
+
+
 def ancestor(node: Node, *kinds: str) -> Node | None:
     """Return the innermost node of some types around a node."""
     around = node.parent
@@ -53,15 +61,11 @@ def enclosing_symbol(node: Node) -> str | None:
     return ".".join(reversed(names)) or None
 
 
-def outermost(node: Node, kind: str) -> Node:
-    """Return the widest node of a type that starts where ``node`` does (``a.b.c`` from ``a``)."""
-    best = node
-    around = node.parent
-    while around is not None and around.start_byte == node.start_byte:
-        if around.type == kind:
-            best = around
-        around = around.parent
-    return best
+def outermost(node: Node, *kinds: str) -> Node:
+    """Return the widest expression of some types around ``node`` (``a.b()`` from ``b``)."""
+    while node.parent is not None and node.parent.type in kinds:
+        node = node.parent
+    return node
 
 
 def is_written(node: Node) -> bool:

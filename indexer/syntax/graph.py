@@ -16,11 +16,10 @@ from tree_sitter import Node, Tree
 
 from indexer.knowledge.schema import Location
 from indexer.source.tree import PACKAGE_ROOT, SourceTree
-from indexer.syntax import queries
 from indexer.syntax.facts import Extractor, collect
 from indexer.syntax.factstore import FactStore
 from indexer.syntax.module import OUTLINE_VERSION, Assignment, Class, Function, Import, Module, module_name
-from indexer.syntax.outline import index_module
+from indexer.syntax.outline import index_module, outline_nodes
 from indexer.syntax.parse import line, parse
 
 
@@ -127,9 +126,8 @@ class ModuleGraph:
         """Return the nodes of a file's imports, definitions and assignments by their first line."""
         if path not in self._outline_nodes:
             by_line: dict[int, list[Node]] = {}
-            for nodes in queries.captures("outline", self.syntax(path).root_node).values():
-                for node in nodes:
-                    by_line.setdefault(line(node), []).append(node)
+            for node, _ in outline_nodes(self.syntax(path).root_node):
+                by_line.setdefault(line(node), []).append(node)
             self._outline_nodes[path] = by_line
         return self._outline_nodes[path]
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from tree_sitter import Node, Tree
 
-from indexer.syntax import queries
 from indexer.syntax.module import Assignment, Class, Function, Import, Module, Parameter, module_name
 from indexer.syntax.parse import end_line, line, text
 
@@ -15,32 +16,61 @@ def index_module(path: str, tree: Tree) -> Module:
     """Return what the file imports and defines. Never raises on broken source."""
     name, is_package = module_name(path), path.endswith("/__init__.py")
     module = Module(path, name, is_package, [], [], [], [], tree.root_node.has_error)
-    found: list[tuple[Node, str]] = [
-        (node, capture)
-        for capture, nodes in queries.captures("outline", tree.root_node).items()
-        for node in nodes
-    ]
-    found.sort(key=lambda item: (item[0].start_byte, -item[0].end_byte))
     scopes: list[tuple[int, str, bool]] = []  # (end byte, qualified name, is a class)
-    for node, capture in found:
+    for node, kind in outline_nodes(tree.root_node):
         start = node.start_byte
         while scopes and scopes[-1][0] <= start:
             scopes.pop()
         scope, in_class = (scopes[-1][1], scopes[-1][2]) if scopes else ("", True)
-        if capture in ("class", "def"):
+        if kind in ("class_definition", "function_definition"):
             qualname = _join(scope, _field_text(node, "name"))
-            if capture == "class":
+            if kind == "class_definition":
                 module.classes.append(_class(node, qualname))
             else:
                 module.functions.append(_function(node, qualname, bool(scopes) and in_class))
-            scopes.append((node.end_byte, qualname, capture == "class"))
-        elif capture == "import":
+            scopes.append((node.end_byte, qualname, kind == "class_definition"))
+        elif kind == "import_statement":
             module.imports.extend(_plain_imports(node, scope))
-        elif capture == "from":
+        elif kind == "import_from_statement":
             module.imports.extend(_from_imports(node, scope, name, is_package))
         elif in_class:
-            module.assignments.extend(_assignments(node, scope, capture == "augment"))
+            module.assignments.extend(_assignments(node, scope, kind == "augmented_assignment"))
     return module
+
+
+_BLOCKS = frozenset(
+    [
+        *("class_definition", "function_definition", "decorated_definition", "block", "ERROR"),
+        *("if_statement", "elif_clause", "else_clause", "match_statement", "case_clause"),
+        *("try_statement", "except_clause", "except_group_clause", "finally_clause"),
+        *("with_statement", "for_statement", "while_statement"),
+    ]
+)
+_KEPT = frozenset(
+    [
+        *("class_definition", "function_definition", "import_statement", "import_from_statement"),
+        *("assignment", "augmented_assignment"),
+    ]
+)
+
+
+def outline_nodes(root: Node) -> Iterator[tuple[Node, str]]:
+    """Yield the imports, definitions and outer assignments of a file with their types, in source order.
+
+    Only statements are walked, which is several times faster than a query over every expression.
+    Assignments inside functions are left out.
+    """
+    stack = [(root, False)]
+    while stack:
+        node, in_function = stack.pop()
+        kind = node.type
+        if kind in _KEPT:
+            yield node, kind
+        if kind in _BLOCKS or node is root:
+            inside = kind == "function_definition" or (in_function and kind != "class_definition")
+            stack.extend((child, inside) for child in reversed(node.named_children))
+        elif kind == "expression_statement" and not in_function:
+            stack.extend((child, False) for child in node.named_children[:1])
 
 
 def _join(scope: str, name: str) -> str:

@@ -15,14 +15,22 @@ from indexer.syntax.graph import ModuleGraph
 
 __all__ = ["ENV_USES", "extract_env_vars"]
 
-_SPECULATION_PATHS = ("/speculative/", "spec_", "draft", "eagle", "dflash", "dspark", "_mtp", "nextn", "ngram")
+_SPECULATION_PATHS = (
+    "/speculative/",
+    "spec_",
+    "draft",
+    "eagle",
+    "dflash",
+    "dspark",
+    "_mtp",
+    "nextn",
+    "ngram",
+)
 _HYBRID_PATHS = ("mamba", "linear", "/fla/", "gdn", "kda", "lightning", "hybrid", "memory_pool")
 _DECLARING = f"{PACKAGE_ROOT}/srt/environ.py"
 
 
-def extract_env_vars(
-    graph: ModuleGraph, facts: dict[str, dict[str, bytes]] | None = None
-) -> list[EnvVar]:
+def extract_env_vars(graph: ModuleGraph, facts: dict[str, dict[str, bytes]] | None = None) -> list[EnvVar]:
     """Return every environment variable the tree declares or reads, declared ones first.
 
     ``relevance`` says for what it matters, told by its readers: ``speculation``, ``hybrid``.

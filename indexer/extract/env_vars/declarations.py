@@ -96,7 +96,7 @@ _OPERATORS: dict[type, Callable] = {
 
 
 def _deprecations(graph: ModuleGraph, module: Module) -> Iterator[tuple[str, Deprecation]]:
-    """Yield what is said about old names: a table ``{"OLD": _DeprecatedEnv(...)}`` or calls ``f("NEW", "OLD")``."""
+    """Yield what is said about old names: ``{"OLD": _DeprecatedEnv(...)}``, or calls ``f("NEW", "OLD")``."""
     source = graph.tree.read(module.path)
     for match, node in anchors(_DEPRECATED_CALL, source, graph.syntax(module.path).root_node, group=1):
         call = ancestor(node, "call")
