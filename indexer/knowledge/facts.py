@@ -97,7 +97,11 @@ class Replacement(msgspec.Struct, frozen=True):
 
 
 class Facts(msgspec.Struct, omit_defaults=True):
-    """All followed facts of one version."""
+    """All followed facts of one version.
+
+    ``unrecognised`` counts what looked like a declaration but could not be read, ``unknown`` the values
+    that can't be known statically; both are told when a history is built and not kept in it.
+    """
 
     version: str
     flags: list[FlagFact] = []
@@ -105,6 +109,8 @@ class Facts(msgspec.Struct, omit_defaults=True):
     env_vars: list[EnvFact] = []
     fields: list[FieldFact] = []
     replacements: list[Replacement] = []
+    unrecognised: int = 0
+    unknown: int = 0
 
     def option_to_flag(self) -> dict[str, FlagFact]:
         """Return every accepted option string with its flag."""
@@ -120,6 +126,8 @@ def facts_of(snapshot: Snapshot) -> Facts:
         env_vars=[_env(variable) for variable in snapshot.env_vars],
         fields=[_field(field) for field in snapshot.fields],
         replacements=_replacements(snapshot),
+        unrecognised=len(snapshot.coverage.unrecognised),
+        unknown=len(snapshot.coverage.unknown),
     )
 
 

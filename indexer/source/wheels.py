@@ -145,6 +145,10 @@ class WheelTree(SourceTree):
     def location(self) -> str:
         return str(self._wheel)
 
+    def close(self) -> None:
+        """Let go of the file; the tree can't be read any more."""
+        self._zip.close()
+
     @cached_property
     def sha256(self) -> str:  # type: ignore[override]
         """The hash of the wheel file."""

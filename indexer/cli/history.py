@@ -1,0 +1,184 @@
+"""``indexer history``: the story of a flag, algorithm or variable; and building the history file."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+if TYPE_CHECKING:
+    from indexer.knowledge.history import History
+    from indexer.knowledge.history_build import Built
+    from indexer.knowledge.timeline import Story
+
+
+class NameOrBuild(click.Group):
+    """A group whose first word is ``build``, or else a name to tell the story of."""
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        if args and args[0] not in self.commands:
+            return "of", self.commands["of"], args
+        return super().resolve_command(ctx, args)
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        # `indexer history --tp` asks for a flag; only these are the group's own options.
+        if args and args[0].startswith("-") and args[0] not in ("-h", "--help"):
+            args = ["of", "--", *args] if len(args) == 1 else ["of", *args[1:], "--", args[0]]
+        return super().parse_args(ctx, args)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Forms"):
+            formatter.write_dl(
+                [
+                    ("NAME", "The story of a flag, algorithm or environment variable."),
+                    ("build", "Build the history file from all releases."),
+                ]
+            )
+
+
+@click.group("history", cls=NameOrBuild, subcommand_metavar="NAME | build [OPTIONS]")
+def command() -> None:
+    """Since when, until when, what changed: NAME is a flag (any spelling), an algorithm or a variable."""
+
+
+@command.command("of")
+@click.argument("name")
+@click.option("--json", "as_json", is_flag=True, help="For machines.")
+@click.option("--history", "history_file", type=click.Path(path_type=Path), help="Another history file.")
+def of(name: str, as_json: bool, history_file: Path | None) -> None:
+    """Tell the story of NAME."""
+    from indexer.errors import UsageError
+    from indexer.knowledge.history import load_history
+    from indexer.knowledge.lookup_history import stories, suggestions
+
+    history = load_history(history_file)
+    found = stories(history, name)
+    if not found:
+        near = suggestions(history, name)
+        raise UsageError(
+            f"no covered release ({history.versions[0]} to {history.versions[-1]}) has {name}",
+            f"did you mean {', '.join(near)}?" if near else None,
+        )
+    if as_json:
+        import msgspec
+
+        body = {
+            "versions": [history.versions[0], history.versions[-1]],
+            "stories": msgspec.to_builtins(found),
+        }
+        click.echo(msgspec.json.format(msgspec.json.encode(body), indent=2).decode())
+        return
+    click.echo("\n\n".join(_told(history, story) for story in found))
+
+
+def _told(history: History, story: Story) -> str:
+    until = "now" if story.current else f"{story.last}, gone since"
+    lines = [
+        f"{story.name} ({story.kind}): {story.first} … {until} "
+        f"(history: {history.versions[0]} … {history.versions[-1]})"
+    ]
+    for event in story.events:
+        place = ""
+        if event.at:
+            elsewhere = f"{event.at_version} " if event.at_version != event.version else ""
+            place = f"  [{elsewhere}{event.at.path}:{event.at.line}]"
+        lines.append(f"  {event.version:<13} {event.text}{place}")
+    return "\n".join(lines)
+
+
+@command.command("build")
+@click.option("--from", "first", metavar="V", help="The oldest release.  [default: 0.4.1]")
+@click.option("--to", "last", metavar="V", help="The newest release.  [default: the newest there is]")
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="File to write.  [default: the history that the other commands read]",
+)
+@click.option(
+    "--jobs", type=click.IntRange(1, 16), default=2, show_default=True, help="Releases read at once."
+)
+@click.option("--allow-gaps", is_flag=True, help="Leave out releases that can't be read.")
+def build(first: str | None, last: str | None, output: Path | None, jobs: int, allow_gaps: bool) -> None:
+    """Read every release and fold the facts into one file.
+
+    Wheels come from the cache; one that had to be fetched is dropped after it was read. An interrupted
+    build goes on where it was.
+    """
+    from indexer.errors import CannotError
+    from indexer.knowledge.history import SHIPPED
+    from indexer.knowledge.history_build import build_history, releases_to_cover
+    from indexer.knowledge.history_file import encode
+    from indexer.knowledge.store import write_atomically
+
+    target = output or SHIPPED
+    versions = releases_to_cover(first, last)
+    if output is None:
+        _refuse_to_narrow(versions, target)
+    with _progress(len(versions)) as advance:
+        built = build_history(versions, jobs=jobs, tell=lambda text: click.echo(text, err=True), done=advance)
+    if built.failed and not allow_gaps:
+        listed = "; ".join(f"{version}: {error.message}" for version, error in built.failed.items())
+        raise CannotError(
+            f"{len(built.failed)} of {len(versions)} releases can't be read ({listed}); nothing was written",
+            "what was read is kept: try again, or --allow-gaps",
+        )
+    content = encode(built.history)
+    write_atomically(target, content)
+    click.echo(_summary(built))
+    click.echo(f"{target}: {len(content):,} bytes")
+    sys.exit(1 if built.failed else 0)
+
+
+def _refuse_to_narrow(versions: list[str], target: Path) -> None:
+    from indexer.errors import CannotError, UsageError
+    from indexer.knowledge.history_file import read_history_file
+
+    try:
+        known = {release.version for release in read_history_file(target).releases}
+    except CannotError:
+        return  # none there yet, or one that can't be read: nothing to lose
+    if lost := known - set(versions):
+        raise UsageError(
+            f"{target} covers {len(lost)} releases outside the range", "name another file with --output"
+        )
+
+
+def _progress(total: int) -> Any:
+    """Return a context that gives a function to call for each finished release."""
+    from contextlib import contextmanager
+
+    @contextmanager
+    def bar() -> Any:
+        if not sys.stderr.isatty():
+            yield lambda version: None
+            return
+        from rich.console import Console
+        from rich.progress import Progress
+
+        with Progress(console=Console(stderr=True), transient=True) as progress:
+            task = progress.add_task("Reading releases", total=total)
+            yield lambda version: progress.update(task, advance=1, description=f"Read {version}")
+
+    return bar()
+
+
+def _summary(built: Built) -> str:
+    """Return a table: release, flags, algorithms, variables, what is not known or not recognised."""
+    columns = ("release", "flags", "algorithms", "variables", "unknown", "unrecognised")
+    rows = [
+        (
+            entry.release.version,
+            len(entry.facts.flags),
+            len(entry.facts.algorithms),
+            len(entry.facts.env_vars),
+            entry.facts.unknown,
+            entry.facts.unrecognised,
+        )
+        for entry in built.entries
+    ]
+    return "\n".join(f"{row[0]:<14}" + "".join(f"{cell:>14}" for cell in row[1:]) for row in [columns, *rows])

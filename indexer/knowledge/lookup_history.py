@@ -1,0 +1,59 @@
+"""Finding the stories that a name in any spelling stands for."""
+
+from __future__ import annotations
+
+from indexer.knowledge.history import History, option_strings, value_at
+from indexer.knowledge.history_file import Track, spelled
+from indexer.knowledge.timeline import Story, algorithm_story, env_story, flag_story
+
+_CLOSE = 70
+"""How similar (0 to 100) a name must be to be suggested."""
+
+
+def stories(history: History, name: str) -> list[Story]:
+    """Return the stories of ``name``: a flag with or without dashes, a dest, an algorithm, a variable.
+
+    A dest that is no option's own name gives the stories of all flags that ever wrote to it.
+    """
+    word = name.removeprefix("flag:").removeprefix("algorithm:").removeprefix("env:")
+    found = [
+        flag_story(history, "--" + word.lstrip("-").replace("_", "-").lower()),
+        algorithm_story(history, word.upper()),
+        env_story(history, word.upper()),
+    ]
+    known = [story for story in found if story is not None]
+    return known or [story for option in _by_dest(history, word) if (story := flag_story(history, option))]
+
+
+def _by_dest(history: History, dest: str) -> list[str]:
+    tracks = [track for track in history.tracks("flags") if dest in _dests(track)]
+    return [option_strings(track, track.spans[-1][1])[0] for track in tracks]
+
+
+def _dests(track: Track) -> list[str]:
+    changes = track.values.get("dest")
+    return [value for _, value in changes] if changes else [spelled(track.name)["dest"]]
+
+
+def suggestions(history: History, name: str, limit: int = 3) -> list[str]:
+    """Return the known names most like ``name``."""
+    from rapidfuzz import process
+
+    options = {
+        option
+        for track in history.tracks("flags")
+        for _, last in track.spans
+        for option in option_strings(track, last)
+    }
+    others = {track.name for kind in ("algorithms", "env_vars") for track in history.tracks(kind)}
+    aliases = {
+        alias
+        for track in history.tracks("algorithms")
+        for alias in value_at(track, "aliases", track.spans[-1][1], [])
+    }
+    wanted = name.lstrip("-").lower().replace("_", "-")
+    by_plain = {known.lstrip("-").lower().replace("_", "-"): known for known in options | others | aliases}
+    return [
+        by_plain[match]
+        for match, _, _ in process.extract(wanted, list(by_plain), limit=limit, score_cutoff=_CLOSE)
+    ]
