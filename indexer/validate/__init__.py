@@ -1,1 +1,1 @@
-"""See design notes in README.md."""
+"""Launch plans from a snapshot, real runs on real GPUs, and the records that the evidence matrix is computed from."""
