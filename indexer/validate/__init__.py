@@ -1,1 +1,1 @@
-"""Launch plans from a snapshot, real runs on real GPUs, and the records that the evidence matrix is computed from."""
+"""Launch plans from a snapshot, real runs on real GPUs, and the evidence computed from their records."""
