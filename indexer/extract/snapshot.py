@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import gc
+from collections import Counter
 
 from indexer import __version__
 from indexer.extract.flag_sites import flag_sites
 from indexer.extract.flags import extract_flags
+from indexer.extract.rules import extract_rules
 from indexer.knowledge.schema import SCHEMA_VERSION, Coverage, Flag, Snapshot, Source, Unknown, Unrecognised
 from indexer.source.tree import SourceTree
 from indexer.syntax.graph import ModuleGraph
@@ -31,6 +33,7 @@ def _extract(tree: SourceTree) -> Snapshot:
     graph = ModuleGraph(tree)
     sites = flag_sites(graph)
     flags, fields, unrecognised = extract_flags(tree, graph, sites)
+    rules = extract_rules(graph)
     coverage = Coverage(
         layouts=sites.layouts,
         counts={
@@ -43,6 +46,7 @@ def _extract(tree: SourceTree) -> Snapshot:
                 "seen": sum(len(flag.choices_at) for flag in flags),
                 "located": sum(choice.at is not None for flag in flags for choice in flag.choices_at),
             },
+            "rules": dict(sorted(Counter(rule.kind for rule in rules).items())),
         },
         unrecognised=unrecognised,
         unknown=_unknown_values(flags),
@@ -52,6 +56,7 @@ def _extract(tree: SourceTree) -> Snapshot:
         source=_source(tree),
         flags=flags,
         fields=fields,
+        rules=rules,
         coverage=coverage,
         generator=f"indexer {__version__}",
     )
