@@ -140,7 +140,10 @@ def _rule(sheet: Sheet, rule: Rule, links: Links) -> None:
     sheet.row("in", rule.function)
     if rule.stage:
         sheet.row("stage", rule.stage)
-    for target, value in zip(rule.targets, [*rule.values, *[""] * len(rule.targets)], strict=False):
+    if rule.kind == "assert":
+        sheet.row("asserts", " ".join(rule.values))
+    given = rule.values if rule.kind == "override" else []
+    for target, value in zip(rule.targets, [*given, *[""] * len(rule.targets)], strict=False):
         sheet.row("sets", f"{target} = {value}" if value else target)
     _guard(sheet, rule.guard)
     if rule.flags:
@@ -224,6 +227,8 @@ def rule_line(rule: Rule) -> str:
     """Return what a rule does in one line."""
     if rule.message:
         return f"{rule.kind:<10} {rule.message}"
+    if rule.kind == "assert":
+        return f"{rule.kind:<10} {' '.join(rule.values)}"
     pairs = zip(rule.targets, [*rule.values, *[""] * len(rule.targets)], strict=False)
     return f"{rule.kind:<10} " + "; ".join(f"{t} = {v}" if v else t for t, v in pairs)
 
