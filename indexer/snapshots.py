@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from indexer.errors import UsageError
+from indexer.errors import CannotError, UsageError
 from indexer.extractor_version import extractor_version
 from indexer.knowledge.store import load_snapshot, save_snapshot
 from indexer.source.cache import cache_folder
@@ -13,6 +13,10 @@ from indexer.source.cache import cache_folder
 if TYPE_CHECKING:
     from indexer.knowledge.schema import Snapshot
     from indexer.source.tree import SourceTree
+
+
+_KEPT = 4
+"""Entries kept of one version: switching between checkouts of this program should not extract again."""
 
 
 def default_version() -> str:
@@ -52,7 +56,7 @@ def get_snapshot(version: str | None = None, tree: SourceTree | None = None) -> 
     if path.is_file():
         try:
             return load_snapshot(path)
-        except UsageError:
+        except (UsageError, CannotError):
             path.unlink(missing_ok=True)
     from indexer.source import open_source
 
@@ -63,7 +67,13 @@ def get_snapshot(version: str | None = None, tree: SourceTree | None = None) -> 
 
 
 def _forget_older(version: str, keep: Path) -> None:
-    """Drop the version's entries made by an earlier extractor."""
-    for old in keep.parent.glob(f"{version}-*.json"):
-        if old != keep and old.stem.rpartition("-")[0] == version:
+    """Drop the version's entries made by earlier extractors, but for the newest few."""
+    entries = [path for path in keep.parent.glob(f"{version}-*.json") if _is_of(version, path)]
+    entries.sort(key=lambda path: path.stat().st_mtime, reverse=True)
+    for old in entries[_KEPT:]:
+        if old != keep:
             old.unlink(missing_ok=True)
+
+
+def _is_of(version: str, path: Path) -> bool:
+    return path.stem.rpartition("-")[0] == version

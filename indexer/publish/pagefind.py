@@ -21,7 +21,7 @@ from indexer.search.words import SYNONYMS, identifier_terms, words
 
 _SHORTEST_WORD = 3
 _NAME_WEIGHT, _SPELLING_WEIGHT = 8, 4
-_ABOUT = 160
+_ABOUT = 200
 
 
 def write_search(documents: Iterable[Document], folder: Path) -> None:
@@ -53,7 +53,7 @@ def _record(document: Document) -> str:
         "kind": document.kind,
         "names": " ".join(document.names),
         "cited": f"{document.path}:{document.line}",
-        "about": document.text[:_ABOUT],
+        "about": document.about[:_ABOUT],
         "weight": f"{document.weight:.3f}",
     }
     head = "".join(

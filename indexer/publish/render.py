@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from functools import cached_property
+import re
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,8 @@ from indexer.publish.site import Page, VersionSite
 
 _ROOT = "@@SITE-ROOT@@"
 """Stands for the way up to the site's root while a page is rendered once for two places."""
+
+_BREAKABLE = re.compile(r"(?<=[^\s-])[-_/,](?!$)|[a-z](?=[A-Z])")
 
 _SHORTENED = ("python/sglang/srt/", "python/sglang/", "python/")
 
@@ -104,18 +107,14 @@ def place(at: Location) -> str:
     return f"{at.path.rpartition('/')[2]}:{at.line}{end}"
 
 
+@lru_cache(maxsize=50_000)
+def _soft(text: str) -> Markup:
+    return Markup(_BREAKABLE.sub(r"\g<0><wbr>", str(escape(text))))
+
+
 def soft_breaks(text: Value) -> Markup:
-    """Return an identifier that may be broken after ``-``, ``_``, ``.``, ``/`` and before humps."""
-    out: list[str] = []
-    before = ""
-    for character in str(text):
-        if character.isupper() and before.islower():
-            out.append("<wbr>")
-        out.append(str(escape(character)))
-        if character in "-_./," and before not in ("", "-"):
-            out.append("<wbr>")
-        before = character
-    return Markup("".join(out))
+    """Return an identifier that may be broken after ``-``, ``_``, ``/``, ``,`` and before humps."""
+    return _soft(str(text))
 
 
 def prose(text: str) -> Markup:

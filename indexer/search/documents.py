@@ -18,7 +18,8 @@ _TOPIC = ("speculative", "draft", "mamba", "eagle", "nextn", "ssm", "hybrid", "l
 class Document(msgspec.Struct):
     """What can be found: a fact, the names it goes by, and the words said about it.
 
-    ``names`` are identifiers, best first; ``text`` is prose; ``weight`` (about 1) puts the facts
+    ``names`` are identifiers, best first; ``about`` is a line for a reader, ``text`` the words that are
+    searched beside the names; ``weight`` (about 1) puts the facts
     this index is about before others that match as well.
     """
 
@@ -29,6 +30,7 @@ class Document(msgspec.Struct):
     url: str
     title: str
     names: list[str]
+    about: str
     text: str
     path: str
     line: int
@@ -51,6 +53,7 @@ def documents_of(snapshot: Snapshot) -> Iterator[Document]:
             url=address_of(version, kind, fact),
             title=_title(fact),
             names=names,
+            about=" ".join(_about(fact).split()),
             text=" ".join(text.split()),
             path=at.path,
             line=at.line,
@@ -91,8 +94,25 @@ def _title(fact: Any) -> str:
     if isinstance(fact, CodePath):
         return fact.title
     if isinstance(fact, Rule):
-        return fact.message or " ".join([fact.kind, *fact.targets])
+        return fact.message or (f"sets {', '.join(fact.targets)}" if fact.targets else fact.kind)
     return fact_name(fact)
+
+
+def _about(fact: Any) -> str:
+    """Return a line that tells a reader of a list what the fact is."""
+    if isinstance(fact, Flag):
+        return fact.help if isinstance(fact.help, str) else f"sets {fact.dest}"
+    if isinstance(fact, Algorithm):
+        return "Speculative algorithm"
+    if isinstance(fact, Model):
+        hybrid = fact.hybrid.get("kind") if fact.hybrid else None
+        return f"Model architecture{f' with {hybrid} state' if hybrid else ''}"
+    if isinstance(fact, Rule):
+        guard = " and ".join(("" if c.holds else "not ") + c.text for c in fact.guard)
+        return f"{fact.kind} in {fact.function}{f', when {guard}' if guard else ''}"
+    if isinstance(fact, CodePath):
+        return f"Code path of {len(fact.steps)} steps"
+    return "Environment variable" + (f", matters for {', '.join(fact.relevance)}" if fact.relevance else "")
 
 
 def _said(fact: Any) -> tuple[list[str], str]:

@@ -33,7 +33,7 @@ function setUp(table) {
       row.hidden = !(said && fits);
       if (!row.hidden) count += 1;
     }
-    for (const body of table.tBodies) {
+    for (const body of table.tBodies ?? []) {
       if (body.dataset.group) body.hidden = !body.querySelector(".item:not([hidden])");
     }
     shown.textContent = count;

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from indexer.knowledge.schema import Location
 from indexer.publish.prose import first_sentence
 from indexer.publish.site import Page, VersionSite
 from indexer.publish.topics import HYBRID, SPECULATIVE, topics_of
 
+_SAMPLE_LINES = 7
 _EXAMPLES = ("num draft tokens", "eagle topk", "mamba radix cache", "NEXTN", "draft attention backend")
 
 
@@ -36,6 +38,7 @@ def pages(site: VersionSite) -> Iterator[Page]:
             "hybrid": _topic_rows(site, HYBRID),
             "algorithms": snapshot.algorithms,
             "paths": snapshot.code_paths,
+            "sample": _sample(site),
         },
     )
     yield Page(
@@ -53,6 +56,27 @@ def pages(site: VersionSite) -> Iterator[Page]:
         description="What a citation, an unknown value and a certainty mean here.",
         data={"version": site.version},
     )
+
+
+def _sample(site: VersionSite) -> dict[str, Any] | None:
+    """Return the flag of our topic that most is known about: what an answer here looks like."""
+    flags = [
+        flag for flag in site.snapshot.flags if SPECULATIVE in topics_of(flag) and _is_short(flag.declared_at)
+    ]
+    if not flags:
+        return None
+    told = max(flags, key=lambda flag: (len(site.links.rules_of(flag)), len(flag.read_at)))
+    excerpt = site.source.excerpt(told.declared_at, context=1) if told.declared_at else None
+    return {
+        "flag": told,
+        "excerpt": excerpt,
+        "rules": len(site.links.rules_of(told)),
+        "algorithms": len(site.links.algorithms_of(told)),
+    }
+
+
+def _is_short(at: Location | None) -> bool:
+    return at is not None and (at.end_line or at.line) - at.line < _SAMPLE_LINES
 
 
 def _counts(site: VersionSite) -> list[dict[str, Any]]:

@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-import msgspec
-
 from indexer.knowledge.records import fact_record
-from indexer.knowledge.schema import CodePath, Location, Step
+from indexer.knowledge.schema import CodePath, Step
 from indexer.publish.diagram import draw
 from indexer.publish.site import Page, VersionSite
 
@@ -53,10 +51,5 @@ def _entry(site: VersionSite, step: Step) -> dict[str, Any]:
     excerpts = [site.source.excerpt(at, context=1) for at in decisive[:3]]
     return {
         "step": step,
-        "excerpts": [excerpt for excerpt in excerpts if excerpt]
-        or [excerpt for excerpt in [site.source.excerpt(_first_line(step), context=0)] if excerpt],
+        "excerpts": [excerpt for excerpt in excerpts if excerpt],
     }
-
-
-def _first_line(step: Step) -> Location:
-    return msgspec.structs.replace(step.at, end_line=None)
