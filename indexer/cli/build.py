@@ -9,7 +9,7 @@ import click
 
 from indexer.errors import FINDINGS
 
-DEFAULT_FOLDER = "build/site"
+DEFAULT_FOLDER = "_site"
 
 
 @click.command()

@@ -17,7 +17,8 @@ from indexer.knowledge.schema import SCHEMA_VERSION, Snapshot
 
 def encode_snapshot(snapshot: Snapshot) -> bytes:
     """Return the snapshot's bytes: the same snapshot gives the same bytes."""
-    return msgspec.json.encode(snapshot, order="deterministic") + b"\n"
+    # Sorted: an unknown value comes back as a mapping, whose keys must not depend on where it has been.
+    return msgspec.json.encode(snapshot, order="sorted") + b"\n"
 
 
 def decode_snapshot(raw: bytes, source: str) -> Snapshot:

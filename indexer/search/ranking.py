@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import re
+
 import msgspec
 
 from indexer.search.documents import Document
 from indexer.search.words import SYNONYMS, words
+
+_FILLED_IN = re.compile(r"\{[^{}]*\}")
+_TELLING_MESSAGE = 3
+"""Messages of fewer words say too little to be recognised by."""
 
 
 class Hit(msgspec.Struct):
@@ -32,11 +38,27 @@ class Hit(msgspec.Struct):
 def rank(terms: list[str], found: list[tuple[Document, float]]) -> list[Hit]:
     """Return hits for (document, text relevance) pairs, best first."""
     top = max((relevance for _, relevance in found), default=0) or 1.0
-    hits = [
-        Hit(document, document.weight * (relevance / top + 2 * name_match(terms, document.names)))
-        for document, relevance in found
-    ]
+    hits = [Hit(document, _score(terms, document, relevance / top)) for document, relevance in found]
     return sorted(hits, key=lambda hit: (-hit.score, len(hit.document.name), hit.document.id))
+
+
+def _score(terms: list[str], document: Document, relevance: float) -> float:
+    spelled = max(name_match(terms, document.names), message_match(terms, document))
+    return document.weight * (relevance + 2 * spelled)
+
+
+def message_match(terms: list[str], document: Document) -> float:
+    """Return 0..1: how much of a rule's message a pasted log line or error says.
+
+    What stands between braces is filled in at run time, so it is not expected in the query.
+    """
+    if document.kind != "rule":
+        return 0.0
+    parts = set(words(_FILLED_IN.sub(" ", document.title)))
+    if len(parts) < _TELLING_MESSAGE:
+        return 0.0
+    said = len(parts & set(terms))
+    return (said / len(parts)) ** 2 * min(1.0, said / (0.4 * len(terms)))
 
 
 def name_match(terms: list[str], names: list[str]) -> float:

@@ -68,6 +68,15 @@ function nameMatch(terms, names, synonyms) {
   return Math.max(0, ...names.split(" ").map((name) => oneName(terms, name, synonyms)));
 }
 
+// How much of a rule's message a pasted log line says; what stands in braces is filled in at run time.
+function messageMatch(terms, kind, title) {
+  if (kind !== "rule") return 0;
+  const parts = new Set(words(title.replace(/\{[^{}]*\}/g, " ")));
+  if (parts.size < 3) return 0;
+  const said = [...parts].filter((part) => terms.includes(part)).length;
+  return (said / parts.size) ** 2 * Math.min(1, said / (0.4 * terms.length));
+}
+
 function oneName(terms, name, synonyms) {
   const parts = words(name);
   if (!parts.length) return 0;
@@ -127,7 +136,8 @@ export async function search(text) {
   const top = found[0]?.score || 1;
   const hits = (await Promise.all(found.slice(0, LOADED).map(async (hit) => {
     const data = await hit.data();
-    const score = Number(data.meta.weight) * (hit.score / top + 2 * nameMatch(terms, data.meta.names, synonyms));
+    const spelled = Math.max(nameMatch(terms, data.meta.names, synonyms), messageMatch(terms, data.meta.kind, data.meta.title));
+    const score = Number(data.meta.weight) * (hit.score / top + 2 * spelled);
     return { ...data.meta, score, href: new URL(data.meta.href, root).href };
   }))).sort((a, b) => b.score - a.score || a.title.length - b.title.length);
   return { hits, mended, total: found.length, terms };

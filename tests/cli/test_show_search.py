@@ -1,0 +1,88 @@
+"""``show`` and ``search`` as a user runs them, over a small snapshot."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from indexer.cli import cli
+from indexer.errors import IndexerError
+from indexer.knowledge.store import save_snapshot
+from indexer.snapshots import cached_path
+from tests.small_site import small_snapshot
+
+
+@pytest.fixture(autouse=True)
+def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SGLANG_INDEXER_CACHE", str(tmp_path))
+    save_snapshot(small_snapshot(), cached_path("1.0"))
+
+
+def run(*arguments: str) -> Result:
+    return CliRunner().invoke(cli, [*arguments, "--version", "1.0"])
+
+
+def test_show_flag_for_a_reader_fits_80_columns() -> None:
+    result = run("show", "flag", "speculative_draft_steps")
+    assert result.exit_code == 0
+    assert "How many steps the draft model takes." in result.output
+    assert "python/sglang/srt/server_args.py:2" in result.output
+    assert "error      steps are needed" in result.output
+    assert max(map(len, result.output.splitlines())) <= 80
+
+
+@pytest.mark.parametrize(
+    ("kind", "name", "told"),
+    [
+        ("algorithm", "quick", "QUICK → FAST"),
+        ("model", "TinyForCausalLM", "GDN"),
+        ("rule", "steps-needed", "self.args.draft_steps is None"),
+        ("path", "decode", "● FastWorker.run"),
+        ("env", "TINY_DEBUG", "EnvBool"),
+        ("flag", "backend", "unknown: depends on the machine"),
+        ("flag", "old-steps", "use --speculative-draft-steps"),
+    ],
+)
+def test_show_every_kind(kind: str, name: str, told: str) -> None:
+    result = run("show", kind, name)
+    assert result.exit_code == 0
+    assert told in result.output
+
+
+def test_show_json_of_a_flag() -> None:
+    record = json.loads(run("show", "flag", "backend", "--json").output)
+    assert record["id"] == "flag:backend"
+    assert record["choices_at"][0]["at"]["line"] == 8
+
+
+def test_show_of_an_unknown_name_is_a_usage_error_with_suggestions() -> None:
+    result = run("show", "flag", "bakend")
+    assert isinstance(result.exception, IndexerError)
+    assert result.exception.exit_code == 2
+    assert "did you mean backend" in str(result.exception)
+
+
+def test_search_for_a_reader_and_as_json() -> None:
+    result = run("search", "specualtive", "draft", "steps")
+    assert result.exit_code == 0
+    assert "'specualtive' taken as 'speculative'" in result.output
+    answer = json.loads(run("search", "draft steps", "--json").output)
+    assert answer["hits"][0]["id"] == "flag:speculative-draft-steps"
+    assert answer["hits"][0]["cited"]["line"] == 2
+
+
+def test_search_without_hits_says_so() -> None:
+    result = run("search", "zzzzqqqq")
+    assert result.exit_code == 0
+    assert "nothing in SGLang 1.0 matches" in result.output
+
+
+def test_a_damaged_search_index_is_rebuilt(tmp_path: Path) -> None:
+    assert run("search", "backend").exit_code == 0
+    [folder] = (tmp_path / "search").iterdir()
+    for file in folder.iterdir():
+        file.write_bytes(b"damaged")
+    assert "--backend" in run("search", "backend").output

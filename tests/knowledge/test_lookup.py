@@ -1,0 +1,56 @@
+"""Names as people type them, and what is said when there is none."""
+
+from __future__ import annotations
+
+import pytest
+
+from indexer.errors import UsageError
+from indexer.knowledge.lookup import find_facts
+from indexer.knowledge.records import fact_record
+from tests.small_site import small_snapshot
+
+
+@pytest.mark.parametrize(
+    ("kind", "name", "found"),
+    [
+        ("flag", "speculative-draft-steps", "flag:speculative-draft-steps"),
+        ("flag", "--speculative_draft_steps", "flag:speculative-draft-steps"),
+        ("flag", "--steps", "flag:speculative-draft-steps"),
+        ("flag", "draft_steps", "flag:speculative-draft-steps"),
+        ("flag", "flag:speculative-draft-steps@1.0", "flag:speculative-draft-steps"),
+        ("flag", "--speculative-d", "flag:speculative-draft-steps"),
+        ("algorithm", "fast", "algorithm:FAST"),
+        ("algorithm", "QUICK", "algorithm:FAST"),
+        ("model", "tinyforcausallm", "model:TinyForCausalLM"),
+        ("rule", "steps-needed", "rule:steps-needed"),
+        ("rule", "rule:steps-needed", "rule:steps-needed"),
+        ("path", "decode", "path:decode"),
+        ("env", "TINY_DEBUG", "env:TINY_DEBUG"),
+    ],
+)
+def test_every_spelling_finds_its_fact(kind: str, name: str, found: str) -> None:
+    facts = find_facts(small_snapshot(), kind, name)
+    assert [fact_record("1.0", kind, fact)["id"] for fact in facts] == [found]
+
+
+def test_an_unknown_name_tells_the_nearest() -> None:
+    with pytest.raises(UsageError, match="did you mean speculative-draft-steps"):
+        find_facts(small_snapshot(), "flag", "speculative-draft-step-count")
+
+
+def test_an_ambiguous_abbreviation_is_no_name() -> None:
+    snapshot = small_snapshot()
+    snapshot.flags[1].option_strings = ["--speculative-draft-old"]
+    with pytest.raises(UsageError, match="has no flag"):
+        find_facts(snapshot, "flag", "speculative-dr")
+
+
+def test_a_flag_record_has_argparse_keys_and_says_unknown() -> None:
+    record = fact_record("1.0", "flag", small_snapshot().flags[2])
+    assert record["default"]["unknown"] == "depends on the machine"
+    assert record["default"]["at"]["line"] == 4
+    assert record["choices"] == ["triton", "other"]
+    keys = "option_strings dest action nargs const default type choices required metavar help choices_at"
+    more = "declared_at registered_at namespace deprecated fallback"
+    assert set(f"{keys} {more}".split()) <= set(record)
+    assert record["url"] == "/1.0/flags/backend.html"
