@@ -144,7 +144,8 @@ def _rule(sheet: Sheet, rule: Rule, links: Links) -> None:
         sheet.row("asserts", " ".join(rule.values))
     given = rule.values if rule.kind == "override" else []
     for target, value in zip(rule.targets, [*given, *[""] * len(rule.targets)], strict=False):
-        sheet.row("sets", f"{target} = {value}" if value else target)
+        label = "sets" if rule.kind == "override" else "about"
+        sheet.row(label, f"{target} = {value}" if value else target)
     _guard(sheet, rule.guard)
     if rule.flags:
         sheet.section("Flags", len(rule.flags))

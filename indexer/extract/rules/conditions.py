@@ -79,6 +79,12 @@ def negation(exits: Sequence[Atom], known: Iterable[Atom], how: str) -> Atom | N
     )
 
 
+def known_to_hold(atoms: Iterable[Atom], guard: Iterable[Atom]) -> bool:
+    """Return whether every atom is among those of a guard."""
+    held = {(atom.expr.text, atom.holds) for atom in guard}
+    return all((atom.expr.text, atom.holds) in held for atom in atoms)
+
+
 def _worded(atom: Atom) -> str:
     inner = atom.expr.text
     if not atom.holds:

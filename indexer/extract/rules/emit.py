@@ -47,7 +47,7 @@ class Emitter:
         for nodes in self._reach.reached.values():
             for node in nodes:
                 for index, effect in enumerate(node.function.effects):
-                    draft = self._draft(node, index, effect)
+                    draft = self._draft(node, index, effect) if index in node.order else None
                     if draft is not None:
                         yield draft
 
@@ -76,9 +76,7 @@ class Emitter:
                 one.partition(".")[0] for one in targets if one.partition(".")[0] in self._fields.names
             )
         )
-        stage = node.stage
-        if stage in (RESOLVER, CHECKS):
-            stage = stage_of(node.key[0]) or stage
+        stage = stage_of(node.key[0]) or node.stage
         if kind == "notice" and stage not in (RESOLVER, CHECKS) and not flags:
             return None
         path, name = node.key

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import msgspec
 from tree_sitter import Node
 
-from indexer.extract.rules.conditions import conjuncts, constant, negation
+from indexer.extract.rules.conditions import conjuncts, constant, known_to_hold, negation
 from indexer.extract.rules.effects import Shapes, Site, read_effects
 from indexer.extract.rules.expressions import LITERALS, Bindings, chain, expression, literal, unwrap
 from indexer.extract.rules.facts import Argument, Atom, CallSite, Definition, Expr, Function
@@ -16,8 +17,18 @@ from indexer.extract.rules.loops import unrolled
 from indexer.syntax.parse import line, text
 
 Guard = tuple[Atom, ...]
-Exit = tuple[tuple[Atom, ...], str]
-"""The tests, from the start of a block, under which it is left, and how (return, raise, loop)."""
+
+
+class Exit(NamedTuple):
+    """A way out of a block: the tests, from its start, under which it is left, and how (return, raise,
+    assert, loop). ``otherwise`` are the atoms that hold where the last test failed instead, once those
+    ``before`` it held."""
+
+    atoms: Guard
+    how: str
+    otherwise: Guard = ()
+    before: Guard = ()
+
 
 _LONGEST_EXIT = 5
 _MOST_EXITS = 60
@@ -68,10 +79,13 @@ class FunctionWalker:
     @staticmethod
     def _after(exits: Sequence[Exit], guard: Guard) -> Guard:
         """Add, for each way out that was not taken, that its tests did not hold."""
-        for atoms, how in exits:
-            atom = negation(atoms, guard, how) if len(atoms) <= _LONGEST_EXIT else None
-            if atom is not None and len(atom.expr.text) <= _LONGEST_ATOM:
-                guard = (*guard, atom)
+        for way in exits:
+            if len(way.atoms) > _LONGEST_EXIT:
+                continue
+            new = [atom] if (atom := negation(way.atoms, guard, way.how)) is not None else []
+            if new and way.otherwise and known_to_hold(way.before, guard):
+                new = list(way.otherwise)
+            guard = (*guard, *(one for one in new if len(one.expr.text) <= _LONGEST_ATOM))
         return guard
 
     def _statement(self, node: Node, guard: Guard, bindings: Bindings, block: int) -> Flow:
@@ -118,11 +132,12 @@ class FunctionWalker:
                 decided = True
             inner = self._block(body, guard + before + own, bindings)
             if inner.ends:
-                flow.exits.append((before + own, inner.ends))
+                failed = tuple(conjuncts(test, False, bindings, inner.ends)) if test is not None else ()
+                flow.exits.append(Exit(before + own, inner.ends, failed, before))
                 all_end.append(inner.ends)
             else:
                 all_end.append("")
-            flow.exits.extend((before + own + atoms, how) for atoms, how in inner.exits)
+            flow.exits.extend(Exit(before + own + way.atoms, way.how) for way in inner.exits)
             if decided:
                 exhaustive = True
                 break
@@ -153,7 +168,7 @@ class FunctionWalker:
 
     def _loop_body(self, body: Node, guard: Guard, bindings: Bindings) -> Flow:
         inner = self._block(body, guard, bindings)
-        return Flow(exits=[one for one in inner.exits if one[1] != "loop"])
+        return Flow(exits=[one for one in inner.exits if one.how != "loop"])
 
     def _while(self, node: Node, guard: Guard, bindings: Bindings, block: int) -> Flow:
         test, body = node.child_by_field_name("condition"), node.child_by_field_name("body")
@@ -214,8 +229,8 @@ class FunctionWalker:
             atom = Atom(_reworded(source, wording), True, line(clause), "case")
             result = self._block(inner, (*guard, atom), bindings)
             if result.ends:
-                flow.exits.append(((atom,), result.ends))
-            flow.exits.extend(((atom, *atoms), how) for atoms, how in result.exits)
+                flow.exits.append(Exit((atom,), result.ends))
+            flow.exits.extend(Exit((atom, *way.atoms), way.how) for way in result.exits)
         return flow
 
     # -- simple statements ---------------------------------------------------------------------
@@ -225,7 +240,8 @@ class FunctionWalker:
         if node.type == "expression_statement" and node.named_children:
             self._assignment(node.named_children[0], guard, bindings)
         if node.type == "assert_statement" and (values := _values(node)):
-            return Flow(exits=[(tuple(conjuncts(values[0], False, bindings)), "assert")])
+            failed, passed = (conjuncts(values[0], holds, bindings, "assert") for holds in (False, True))
+            return Flow(exits=[Exit(tuple(failed), "assert", tuple(passed))])
         if node.type == "return_statement":
             return Flow(ends="return")
         if node.type == "raise_statement":

@@ -66,7 +66,7 @@ class Guards:
 
 def _condition(atom: Atom, path: str, caller: bool = False) -> Condition:
     how = f"caller {atom.how}" if caller else atom.how
-    return Condition(atom.expr.text, atom.holds, Location(path, atom.line), how)
+    return Condition(atom.expr.text, atom.holds, Location(path, atom.line), how=how)
 
 
 def _simplified(conditions: list[Condition]) -> list[Condition]:
@@ -113,7 +113,7 @@ def _either(alternatives: list[list[Condition]]) -> list[Condition]:
     text = " or ".join(f"({one})" for one in wordings[:_MOST_ALTERNATIVES])
     if len(wordings) > _MOST_ALTERNATIVES or len(text) > _LONGEST:
         text = text[:_LONGEST].rstrip() + " …"
-    return [*common, Condition(text, True, rest[0][0].at, "callers")]
+    return [*common, Condition(text, True, rest[0][0].at, how="callers")]
 
 
 def _same(condition: Condition) -> tuple[str, bool]:

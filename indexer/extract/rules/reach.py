@@ -132,6 +132,8 @@ class Reach:
         events.extend((call.line, -1, call) for call in node.function.calls)
         events.sort(key=lambda item: (item[0], item[1]))
         for _, index, event in events:
+            if any(atom.how == "loop" and atom.expr.text == "True" for atom in event.guard):
+                continue  # the endless loop of a process: it serves, the launch is over
             if isinstance(event, Effect):
                 self._counter += 1
                 node.order.setdefault(index, self._counter)
