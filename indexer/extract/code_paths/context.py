@@ -11,6 +11,7 @@ from indexer.extract.code_paths.templates import Binding, Finder, PathSelector, 
 from indexer.syntax.callgraph.assumptions import Assumptions
 from indexer.syntax.callgraph.edges import Edges
 from indexer.syntax.callgraph.enums import EnumTable
+from indexer.syntax.callgraph.expressions import parse
 from indexer.syntax.callgraph.inference import Inference
 from indexer.syntax.callgraph.symbols import Class, Symbols
 
@@ -45,6 +46,17 @@ class Tree:
             for store in cls.scope.stores:
                 if store.value in ("True", "False") and store.target.isidentifier():
                     found.setdefault(store.target, store.value == "True")
+        return found
+
+    @cached_property
+    def field_values(self) -> dict[str, object]:
+        """Configuration fields whose declared default is a string or a number."""
+        found: dict[str, object] = {}
+        for cls in self.config_classes:
+            for store in cls.scope.stores:
+                expr = parse(store.value) if store.value and len(store.value) < 40 else ("other",)
+                if expr[0] in ("str", "const") and expr[1] is not None and store.target.isidentifier():
+                    found.setdefault(store.target, expr[1])
         return found
 
     @cached_property
@@ -96,6 +108,7 @@ class Context:
         plan = tree.plan
         device = plan.device[path.device]
         self.excluded: list[str] = device.get("exclude", [])
+        self._outside: dict[str, bool] = {}
         names = {**_names(device), **path.names}
         for rule in plan.overlap.get("names_on", []):
             names.setdefault(rule, tree.overlap)
@@ -107,14 +120,15 @@ class Context:
             members[enum] = path.algorithm
         self.architecture = next((a for a in path.architectures if a in tree.symbols.classes_by_name), None)
         self.assumptions = Assumptions(names, tree.enums, members)
-        self.defaults = Assumptions({**tree.field_defaults, **names}, tree.enums, members)
+        soft = {**tree.field_defaults, **names}
+        self.defaults = Assumptions(soft, tree.enums, members, tree.field_values)
         self.bindings: dict[str, Binding] = {}
         self.errors: dict[str, TemplateError] = {}
         selector = PathSelector(self.assumptions)
         for name in path.bind:
             selector_now = PathSelector(self.assumptions)
             selector_now.bindings = list(selector.bindings)
-            finder = Finder(Inference(tree.symbols, selector_now), self.assumptions, self.excluded)
+            finder = Finder(Inference(tree.symbols, selector_now), self.assumptions, self.outside)
             try:
                 binding = bind(name, plan.template[name], finder, path)
             except TemplateError as error:
@@ -128,7 +142,9 @@ class Context:
 
     def outside(self, path: str) -> bool:
         """Whether a file belongs to another device."""
-        return any(glob(path, pattern) for pattern in self.excluded)
+        if path not in self._outside:
+            self._outside[path] = any(glob(path, pattern) for pattern in self.excluded)
+        return self._outside[path]
 
     def mode(self, name: str, base: Assumptions) -> Assumptions:
         """Return assumptions with a mode of the plan applied."""

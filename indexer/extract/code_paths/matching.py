@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
-from fnmatch import fnmatchcase
+from collections.abc import Callable, Iterable, Iterator
+from fnmatch import translate
 from functools import lru_cache
 
 from indexer.extract.code_paths.plan import Role, split
@@ -13,13 +13,13 @@ from indexer.syntax.callgraph.symbols import Class, Function
 
 
 @lru_cache(maxsize=4096)
-def _alternatives(pattern: str) -> tuple[str, ...]:
-    return tuple(split(pattern))
+def _compiled(pattern: str) -> Callable[[str], object]:
+    return re.compile("|".join(translate(one) for one in split(pattern))).match
 
 
 def glob(text: str, pattern: str) -> bool:
-    """Whether ``text`` matches one of the ``|``-separated shell patterns."""
-    return any(fnmatchcase(text, one) for one in _alternatives(pattern))
+    """Whether ``text`` matches one of the ``|``-separated shell patterns (case counts)."""
+    return bool(pattern) and _compiled(pattern)(text) is not None
 
 
 class Matcher:
@@ -67,7 +67,7 @@ class Matcher:
     def _on(self, binding: str, node: Node) -> bool:
         cls = self.bound.get(binding)
         shown = node.shown_class
-        return cls is not None and shown is not None and (shown.is_below(cls) or cls.is_below(shown))
+        return cls is not None and shown is not None and shown.is_below(cls)
 
     def _effects(self, role: Role, node: Node, depth: int, seen: set[Function]) -> bool:
         if not (role.calls or role.passes or role.writes or role.reads or role.returns):
@@ -96,7 +96,7 @@ def last_part(text: str) -> str:
 
 
 def _has(text: str, pattern: str) -> bool:
-    return any(one in text for one in _alternatives(pattern))
+    return any(one in text for one in split(pattern))
 
 
 def _scopes(function: Function) -> Iterator[Function]:

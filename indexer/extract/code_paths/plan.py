@@ -127,12 +127,27 @@ def parse_plan(raw: bytes) -> Plan:
             path.bind = path.bind or base.bind
             path.architectures = path.architectures or base.architectures
             path.names = {**base.names, **path.names}
+        path.point = _in_order(path.point)
         known = {point.id for point in path.point}
         for point in path.point:
             for ref in filter(None, (*split(point.of), point.before, point.after)):
                 if ref not in known:
                     raise CannotError(f"paths.toml: path.{name}.point.{point.id}: no point {ref!r}")
     return plan
+
+
+def _in_order(points: list[Point]) -> list[Point]:
+    """Put every point after those it refers to; otherwise the order stays."""
+    ordered: list[Point] = []
+    waiting = list(points)
+    while waiting:
+        open_ids = {point.id for point in waiting}
+        ready = next(
+            (p for p in waiting if not open_ids & {*split(p.of), p.before, p.after} - {p.id}), waiting[0]
+        )
+        waiting.remove(ready)
+        ordered.append(ready)
+    return ordered
 
 
 def split(text: str) -> list[str]:

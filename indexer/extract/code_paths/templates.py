@@ -46,15 +46,13 @@ Found = dict[Class, list[tuple[str, int, int]]]
 class Finder:
     """What the recognisers need: the tree, inference under the path's assumptions, the path itself."""
 
-    def __init__(self, inference: Inference, assumptions: Assumptions, excluded: list[str]) -> None:
+    def __init__(
+        self, inference: Inference, assumptions: Assumptions, outside: Callable[[str], bool]
+    ) -> None:
         self.inference = inference
         self.symbols: Symbols = inference.symbols
         self.assumptions = assumptions
-        self.excluded = excluded
-
-    def outside(self, path: str) -> bool:
-        """Whether a path belongs to another device."""
-        return any(glob(path, pattern) for pattern in self.excluded)
+        self.outside = outside
 
 
 def bind(name: str, template: dict[str, Any], finder: Finder, path: Any) -> Binding:
@@ -190,6 +188,8 @@ def _local_store(
     found: Found = {}
     near: list[tuple[str, str, int]] = []
     for function in finder.symbols.functions.values():
+        if not any(store.target == template["local"] for store in function.scope.stores):
+            continue
         if finder.outside(function.module.path):
             continue
         for store, _ in function.local_stores.get(template["local"], ()):

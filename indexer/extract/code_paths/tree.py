@@ -85,6 +85,9 @@ class _Growth:
                 continue
             if role.name and not glob(function.name, role.name):
                 continue
+            bound = self.context.bindings.get(role.on)
+            if bound is not None and function not in bound.cls.find(function.name):
+                continue
             node = Node(function, self._root_context(function, role.on))
             if self.context.matcher.plays(role, node, None):
                 matched.append(node)
@@ -153,7 +156,8 @@ class _Growth:
 
     def _defaults(self, assumptions: Assumptions) -> Assumptions:
         defaults = self.context.defaults
-        return Assumptions({**defaults.names, **assumptions.names}, defaults.tables, assumptions.members)
+        names = {**defaults.names, **assumptions.names}
+        return Assumptions(names, defaults.tables, assumptions.members, defaults.values)
 
     def _order(self, point: Point, parent: Branch):
         """Keep the first call of the chain before or after another point's call in the same function."""

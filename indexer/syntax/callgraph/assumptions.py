@@ -9,22 +9,25 @@ from fnmatch import fnmatchcase
 
 from indexer.syntax.callgraph.enums import EnumTable, combine, negate
 from indexer.syntax.callgraph.expressions import Expr, last_name, parse
-from indexer.syntax.callgraph.symbols import Module
+from indexer.syntax.callgraph.symbols import Function, Module
 
 
 class Assumptions:
-    """``names`` maps a name pattern to its truth; ``members`` an enum's class name to one member."""
+    """``names`` maps a name pattern to its truth; ``members`` an enum's class name to one member,
+    ``values`` a name to its value in comparisons with a constant."""
 
     def __init__(
         self,
         names: dict[str, bool],
         tables: dict[str, EnumTable] | None = None,
         members: dict[str, str] | None = None,
+        values: dict[str, object] | None = None,
     ) -> None:
         self.names = {name: truth for name, truth in names.items() if not set(name) & set("*?[")}
         self.patterns = [(name, truth) for name, truth in names.items() if name not in self.names]
         self.tables = tables or {}
         self.members = members or {}
+        self.values = values or {}
         self._predicates: dict[str, bool | None] = {}
         for enum, member in self.members.items():
             if enum in self.tables:
@@ -39,7 +42,7 @@ class Assumptions:
             members.pop(enum, None)
         else:
             members[enum] = member
-        return Assumptions({**self.names, **dict(self.patterns), **names}, self.tables, members)
+        return Assumptions({**self.names, **dict(self.patterns), **names}, self.tables, members, self.values)
 
     def guard(self, module: Module, index: int) -> bool | None:
         """Return whether a guard and all around it hold: False if any certainly does not."""
@@ -48,28 +51,37 @@ class Assumptions:
         key = (module.name, index)
         if key not in self._seen:
             entry = module.facts.guards[index]
-            own = self.truth(parse(entry.text))
+            function = module.function_at(entry.line)
+            own = self.truth(parse(entry.text), function)
             if own is not None:
                 own = own == entry.holds
             self._seen[key] = combine("and", [own, self.guard(module, entry.parent)])
         return self._seen[key]
 
-    def truth(self, expr: Expr) -> bool | None:
-        """Return what the assumptions say about an expression."""
+    def truth(self, expr: Expr, function: Function | None = None) -> bool | None:
+        """Return what the assumptions say about an expression; ``function`` resolves its local names."""
         kind = expr[0]
         if kind == "const":
             return bool(expr[1])
         if kind == "not":
-            return negate(self.truth(expr[1]))
+            return negate(self.truth(expr[1], function))
         if kind == "bool":
-            return combine(expr[1], [self.truth(item) for item in expr[2]])
+            return combine(expr[1], [self.truth(item, function) for item in expr[2]])
         if kind == "cmp":
             return self._comparison(expr)
         if kind in ("name", "attr"):
-            return self._named(last_name(expr))
+            known = self._named(last_name(expr))
+            return known if known is not None or kind == "attr" else self._local(expr[1], function)
         if kind == "call":
             return self._call(expr)
         return None
+
+    def _local(self, name: str, function: Function | None) -> bool | None:
+        """Return the truth of a local that is stored once, by the expression stored."""
+        stores = function.local_stores.get(name, ()) if function is not None else ()
+        if len(stores) != 1 or stores[0][1] or stores[0][0].kind != "=" or not stores[0][0].value:
+            return None
+        return self.truth(parse(stores[0][0].value))
 
     def _named(self, name: str) -> bool | None:
         if name in self.names:
@@ -99,6 +111,8 @@ class Assumptions:
         if right == ("const", None) and operator in ("is", "is not", "==", "!="):
             known = self.truth(left) if left[0] in ("name", "attr", "call") else None
             return None if known is None else known == (operator in ("is not", "!="))
+        if right[0] in ("str", "const") and operator in ("==", "!=") and last_name(left) in self.values:
+            return (self.values[last_name(left)] == right[1]) == (operator == "==")
         for enum, member in self.members.items():
             named = _members_named(right, enum)
             if named is not None and self._speaks_of(enum, left):

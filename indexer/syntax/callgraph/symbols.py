@@ -28,6 +28,16 @@ class Module:
     def __repr__(self) -> str:
         return f"Module({self.name})"
 
+    def function_at(self, line: int) -> Function | None:
+        """Return the innermost function around a line."""
+        best: Function | None = None
+        for function in self.functions:
+            if function.scope.line > line:
+                break
+            if function.scope.end_line >= line:
+                best = function
+        return best
+
 
 class Class:
     """A class. ``mro`` and ``subclasses`` hold classes of the tree only."""
@@ -162,9 +172,12 @@ class Function:
         """Stores to plain names in this scope: name → (store, index into a tuple)."""
         found: dict[str, list[tuple[Store, tuple[int, ...]]]] = {}
         for store in self.scope.stores:
-            for target, index in flatten_target(parse(store.target)):
-                if target[0] == "name":
-                    found.setdefault(target[1], []).append((store, index))
+            if store.target.isidentifier():
+                found.setdefault(store.target, []).append((store, ()))
+            elif "," in store.target:
+                for target, index in flatten_target(parse(store.target)):
+                    if target[0] == "name":
+                        found.setdefault(target[1], []).append((store, index))
         return found
 
     @cached_property
