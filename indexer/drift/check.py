@@ -11,6 +11,7 @@ import msgspec
 
 from indexer.drift.launch.model import FileLaunches, Launch
 from indexer.drift.launch.read import Unreadable, load, read_launches
+from indexer.drift.lint.config_keys import judge_config
 from indexer.drift.lint.engines import GENERIC
 from indexer.drift.lint.facts import Timeline
 from indexer.drift.lint.judge import Raw, judge_launch, judge_settings
@@ -86,7 +87,10 @@ class Checker:
         raws = judge_launch(launch, version, self.timeline)
         if self.extra is not None and not any(raw.level == START for raw in raws):
             raws += self.extra(launch, found, version)
-        return [_as_config(raw) for raw in raws] if launch.config else raws
+        if not launch.config:
+            return raws
+        refused = judge_config(launch, version, self.timeline) if launch.linked else []
+        return refused + [_as_config(raw) for raw in raws]
 
     def judge_environment(self, found: FileLaunches, version: str) -> list[Raw]:
         """Return what is wrong with the file's environment variables on a version."""

@@ -12,6 +12,8 @@ from packaging.version import Version
 
 from indexer.knowledge.schema import Deprecation, Flag, Location
 
+CONFIG_RULES = json.loads((Path(__file__).parents[2] / "indexer" / "data" / "config_reader.json").read_text())
+
 
 class Refused(Exception):
     """The rebuilt parser's ``error()``."""
@@ -46,6 +48,9 @@ class OracleFacts:
 
     def flags_at(self, version: str) -> list[Flag]:
         return [_flag(entry) for entry in self._said[version]["flags"]]
+
+    def config_rule(self, version: str) -> str:
+        return CONFIG_RULES.get(version, "unknown")
 
     def fields_at(self, version: str) -> frozenset[str]:
         return frozenset(field["name"] for field in self._said[version]["fields"])

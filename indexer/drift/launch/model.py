@@ -77,8 +77,8 @@ class Launch(msgspec.Struct, kw_only=True):
 
     ``open_end`` is True when words may follow that the file doesn't show, so that a last option
     without a value is no mistake; ``partial`` when words may be missing anywhere.
-    ``config`` is True for a mapping read as a ``--config`` file. ``offset`` is where the launch
-    begins, ``version`` the version told for this launch in particular.
+    ``config`` is True for a mapping of options, ``linked`` when a launch names it with ``--config``.
+    ``offset`` is where the launch begins, ``version`` the version told for this launch in particular.
     """
 
     program: Program
@@ -87,6 +87,7 @@ class Launch(msgspec.Struct, kw_only=True):
     open_end: bool = False
     partial: bool = False
     config: bool = False
+    linked: bool = False
     offset: int = 0
     entry: str = ""
     version: VersionHint | None = None

@@ -9,15 +9,17 @@ import yaml
 
 from indexer.drift.launch.located import Builder, Located, align
 from indexer.drift.launch.model import FileLaunches
+from indexer.drift.launch.tree import plain_json
 
 _SHELL_MAGIC = re.compile(r"^%%(bash|sh|shell|script bash)\b.*\n?")
-_BANG = re.compile(r"^[ \t]*!(.*(?:\\\n.*)*)$", re.MULTILINE)
-_MAGIC = re.compile(r"^[ \t]*[!%?].*(?:\\\n.*)*$", re.MULTILINE)
+_BANG = re.compile(r"^[ \t]*!((?:[^\n\\]|\\.|\\\n)*)$", re.MULTILINE)
+_MAGIC = re.compile(r"^[ \t]*[!%?](?:[^\n\\]|\\.|\\\n)*$", re.MULTILINE)
 
 
 def read_notebook(text: Located, inner: Callable[[Located, str], FileLaunches]) -> FileLaunches:
     """Read the cells' sources; outputs are not launches."""
     found = FileLaunches()
+    text = plain_json(text)
     try:
         root = yaml.compose(text.text, Loader=yaml.CSafeLoader)
     except (yaml.YAMLError, RecursionError):

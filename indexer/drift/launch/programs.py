@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
+from indexer.drift.launch.located import Located, blank
 from indexer.drift.launch.model import DYNAMIC, Launch, Program, Word
 
 MODULES: dict[str, Program] = {
@@ -82,6 +83,20 @@ def _entries(words: Sequence[Word]) -> Iterator[tuple[int, Program, int]]:
             yield i + 1, program, i
 
 
+_BLOCK = re.compile(r"\{%.*?%\}|\{#.*?#\}")
+_TEMPLATED = re.compile(r"\$?\{\{.*?\}\}")
+_ANGLED = re.compile(r"(?<![<\d&])<[A-Za-z](?:[\w ./|:-]*\w)?>")
+
+
+def without_placeholders(text: Located) -> Located:
+    """Replace what a shell would misread: ``<model>`` as guides write it, and templates."""
+    if "<" in text.text:
+        text = blank(text, _ANGLED)
+    if "{{" in text.text or "{%" in text.text:
+        text = blank(blank(text, _BLOCK, " "), _TEMPLATED)
+    return text
+
+
 def starts_sglang(text: str) -> bool:
     """A cheap test whether a string may hold a launch."""
     return "sglang" in text
@@ -96,8 +111,8 @@ _PLACEHOLDER = re.compile(
 
 def soften(word: Word) -> Word:
     """Replace what a template or a shell would fill in by ``DYNAMIC``."""
-    if word.text == DYNAMIC and not word.splits:
-        return Word(word.text, word.start, word.end, True, word.branch)
+    if word.text and not word.text.strip(DYNAMIC):
+        return Word(DYNAMIC, word.start, word.end, True, word.branch)
     if not any(mark in word.text for mark in "${<%@…_."):
         return word
     text = _PLACEHOLDER.sub(DYNAMIC, word.text)
@@ -107,5 +122,6 @@ def soften(word: Word) -> Word:
 
 
 def is_flag_list(words: Sequence[Word]) -> bool:
-    """True when words without a program look like options at all."""
-    return any(word.text.startswith("--") and len(word.text) > 4 for word in words)
+    """True when words without a program are options: a program of another name, or a row of a table,
+    begins with something else."""
+    return bool(words) and re.match(r"--[a-zA-Z]", words[0].text) is not None

@@ -33,7 +33,13 @@ from indexer.drift.launch.fields import (
 )
 from indexer.drift.launch.located import Located
 from indexer.drift.launch.model import DYNAMIC, FileLaunches, Launch, Setting, Word
-from indexer.drift.launch.programs import find_launches, is_flag_list, soften, starts_sglang
+from indexer.drift.launch.programs import (
+    find_launches,
+    is_flag_list,
+    soften,
+    starts_sglang,
+    without_placeholders,
+)
 
 MAX_DEPTH = 8
 """Nesting of functions, ``bash -c`` strings and here-documents that is followed."""
@@ -115,7 +121,7 @@ def read_shell(
     evaluator = _Evaluator(inner)
     for name, value in (variables or {}).items():
         evaluator.scope.variables[name] = Variable([[value]], array=False)
-    evaluator.script(text)
+    evaluator.script(without_placeholders(text))
     evaluator.finish()
     return evaluator.found
 
@@ -162,7 +168,7 @@ class _Evaluator:
             words = self.words(
                 [piece for one in fields for piece in split(one)] if not variable.array else fields
             )
-            if words and is_flag_list(words) and words[0].text.startswith("-"):
+            if is_flag_list(words):
                 self.found.launches.append(
                     Launch(program="fragment", words=words, open_end=True, partial=True)
                 )
@@ -258,7 +264,8 @@ class _Evaluator:
         start = next((c for c in node.named_children if c.type == "heredoc_start"), None)
         if start is not None and self.source(start)[:1] not in ("'", '"', "\\"):
             content = drop(content, re.compile(r"\\(?=[$`\\])"))
-        target = next((self.source(c) for c in _descend(node) if c.type == "file_redirect"), "")
+        around = node.parent if node.parent is not None else node
+        target = next((self.source(c) for c in _descend(around) if c.type == "file_redirect"), "")
         said = (self.source(command) if command is not None else "") + " " + target
         kind = _heredoc_kind(said, target)
         if kind == "shell":

@@ -23,6 +23,8 @@ MAX_DEPTH = 60
 _TEMPLATE = re.compile(r"\{\{.*?\}\}|\{%.*?%\}", re.DOTALL)
 _TEMPLATE_LINE = re.compile(r"^[ \t]*(?:\{\{[^{}]*\}\}|\{%.*?%\})[ \t]*$", re.MULTILINE)
 _SURROGATE = re.compile(r"\\u[dD][89a-fA-F][0-9a-fA-F]{2}")
+_STRING_OR_COMMENT = re.compile(r'"(?:\\.|[^"\\\n])*"|//[^\n]*|/\*.*?\*/', re.DOTALL)
+_TAB = re.compile(r"\t")
 _ENTRY_KEYS = ("entrypoint", "ENTRYPOINT")
 _COMMAND_KEYS = ("command", "module", "program", "cmd")
 _ARGS_KEYS = ("args", "arguments", "extraArgs", "extra_args", "CMD")
@@ -43,10 +45,21 @@ def read_tree(text: Located, *, json: bool = False) -> FileLaunches:
     return reader.found
 
 
+def plain_json(text: Located) -> Located:
+    """Blank out what YAML doesn't take of JSON and of JSON with comments."""
+    if _SURROGATE.search(text.text):
+        text = blank(text, _SURROGATE, "x")
+    if "//" in text.text or "/*" in text.text:
+        kept = _STRING_OR_COMMENT.sub(
+            lambda m: m[0] if m[0][0] == '"' else re.sub(r"[^\n]", " ", m[0]), text.text
+        )
+        text = Located(kept, text.runs())
+    return blank(text, _TAB, " ") if "\t" in text.text else text
+
+
 def _plain(text: Located, json: bool) -> Located:
     if json:
-        text = blank(text, _SURROGATE, "x") if _SURROGATE.search(text.text) else text
-        return blank(text, re.compile(r"\t"), " ") if "\t" in text.text else text
+        return plain_json(text)
     if "{{" in text.text or "{%" in text.text:
         text = blank(text, _TEMPLATE_LINE, " ")
         text = blank(text, _TEMPLATE)
@@ -158,9 +171,8 @@ class _Reader:
         if launches:
             return True
         if is_flag_list(words) and not any(starts_sglang(w.text) and " " in w.text for w in words):
-            own = words[next(i for i, w in enumerate(words) if w.text.startswith("--")) :]
             self.found.launches.append(
-                Launch(program="fragment", words=own, open_end=True, partial=True, offset=own[0].start)
+                Launch(program="fragment", words=words, open_end=True, partial=True, offset=words[0].start)
             )
             return True
         return False
@@ -225,7 +237,14 @@ class _Reader:
         if not words:
             return False
         self.found.launches.append(
-            Launch(program="fragment", words=words, config=True, partial=True, offset=words[0].start)
+            Launch(
+                program="fragment",
+                words=words,
+                config=True,
+                linked=top and len(named) == len(pairs) and _names_model(words),
+                partial=True,
+                offset=words[0].start,
+            )
         )
         return True
 
@@ -273,7 +292,7 @@ class _Reader:
             inner = _Reader(content)
             inner.run()
             for launch in inner.found.launches:
-                launch.entry = "--config" if name in named else ""
+                launch.linked = name in named
             self.found.launches += inner.found.launches
             self.found.settings += inner.found.settings
 
@@ -296,6 +315,11 @@ class _Reader:
 
     def add_setting(self, name: str, value: str | None, start: int) -> None:
         self.found.settings.append(Setting(name, value, start, start + len(name)))
+
+
+def _names_model(words: list[Word]) -> bool:
+    """A whole document of options that begins with the model is what ``--config`` takes."""
+    return any(word.text in ("--model-path", "--model") for word in words)
 
 
 def _shell_words(text: Located) -> Iterator[Word]:

@@ -8,7 +8,7 @@ from indexer.drift.launch.located import Builder, Located
 from indexer.drift.launch.model import FileLaunches, Setting
 from indexer.drift.launch.shell import read_shell
 
-_LINE = re.compile(r"^[ \t]*(\w+)[ \t]*=(.*(?:\\\n.*)*)$", re.MULTILINE)
+_LINE = re.compile(r"^[ \t]*(\w+)[ \t]*=((?:[^\n\\]|\\.|\\\n)*)$", re.MULTILINE)
 _PREFIX = re.compile(r"^[@\-+!:|]*")
 _SETTING = re.compile(r"(?:^|[\s\"'])((?:SGLANG|SGL)_[A-Z0-9_]+)=([^\s\"']*)")
 _SPECIFIER = re.compile(r"%[a-zA-Z]")

@@ -36,6 +36,7 @@ VLLM: dict[str, str | None] = {
     "--num-scheduler-steps": None,
     "--num-speculative-tokens": "--speculative-num-draft-tokens",
     "--scheduling-policy": "--schedule-policy",
+    "--seed": "--random-seed",
     "--speculative-config": "--speculative-algorithm",
     "--speculative-model": "--speculative-draft-model-path",
     "--swap-space": None,

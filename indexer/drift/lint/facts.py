@@ -72,6 +72,10 @@ class VersionFacts(Protocol):
     def flags_at(self, version: str) -> Sequence[OptionFact]:
         """Return the options of the server's parser."""
 
+    def config_rule(self, version: str) -> str:
+        """Return how the version's reader of ``--config`` files treats keys (see
+        ``indexer.extract.config_reader``), ``unknown`` where that isn't known."""
+
     def fields_at(self, version: str) -> frozenset[str]:
         """Return the names that ``ServerArgs(...)`` takes; empty where that isn't known."""
 

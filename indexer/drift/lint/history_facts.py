@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from functools import cached_property
+from pathlib import Path
 
 from indexer.drift.lint.facts import OptionFact, Span
 from indexer.knowledge.history import History, option_strings
+
+_CONFIG_RULES = Path(__file__).resolve().parents[2] / "data" / "config_reader.json"
 
 
 class HistoryFacts:
@@ -50,6 +54,15 @@ class HistoryFacts:
     def flags_at(self, version: str) -> Sequence[OptionFact]:
         """Return the options of the server's parser."""
         return self.history.flags_at(version)
+
+    def config_rule(self, version: str) -> str:
+        """Return how the version's reader of ``--config`` files treats keys."""
+        return self._config_rules.get(version, "unknown")
+
+    @cached_property
+    def _config_rules(self) -> dict[str, str]:
+        rules: dict[str, str] = json.loads(_CONFIG_RULES.read_text(encoding="utf-8"))
+        return rules
 
     def fields_at(self, version: str) -> frozenset[str]:
         """Return the names that ``ServerArgs(...)`` takes."""
