@@ -14,7 +14,7 @@ import msgspec
 from indexer.knowledge.replacements import stated_replacement
 from indexer.knowledge.schema import Algorithm, EnvVar, Field, Flag, Location, Snapshot, Value
 
-HELP_HASH_LENGTH = 10
+HELP_HASH_LENGTH = 8
 
 
 class DeprecationFact(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -48,7 +48,6 @@ class FlagFact(msgspec.Struct, omit_defaults=True, kw_only=True):
     hidden: bool = False
     deprecated: DeprecationFact | None = None
     fallback: Value = None
-    namespace: str | None = None
     field: str | None = None
     env: str | None = None
     machine_dependent: list[str] = []
@@ -81,7 +80,8 @@ class EnvFact(msgspec.Struct, omit_defaults=True, kw_only=True):
 
 
 class FieldFact(msgspec.Struct, omit_defaults=True, kw_only=True):
-    """A field of the ServerArgs record: what ``Engine(...)`` and ``args.NAME`` know."""
+    """A field of the ServerArgs record: what ``Engine(...)`` and ``args.NAME`` know. ``default`` is only
+    kept for a field without a flag."""
 
     name: str
     has_cli: bool = True
@@ -167,7 +167,6 @@ def _flag(flag: Flag) -> FlagFact:
         hidden=flag.help_suppressed,
         deprecated=_deprecation(flag),
         fallback=_plain(flag.fallback),
-        namespace=flag.namespace,
         field=flag.field if flag.field != flag.dest else None,
         env=flag.env,
         machine_dependent=flag.machine_dependent,
@@ -203,7 +202,7 @@ def _field(field: Field) -> FieldFact:
     return FieldFact(
         name=field.name,
         has_cli=field.has_cli,
-        default=_plain(field.default),
+        default=None if field.has_cli else _plain(field.default),
     )
 
 

@@ -187,7 +187,7 @@ def _changes(history: History, kind: str, name: str, old: _Stage, new: _Stage) -
     attributes = _TOLD[{"flag": "flags", "algorithm": "algorithms", "env": "env_vars"}[kind]]
     for attribute in attributes:
         was, now = getattr(old.fact, attribute), getattr(new.fact, attribute)
-        if attribute == "action" and getattr(new.fact, "deprecated", None):
+        if attribute in ("action", "const") and getattr(new.fact, "deprecated", None):
             continue  # told as the deprecation
         # A variable without a declaration has no type and default: that is told as such.
         if was == now or (kind == "env" and not (old.fact.declared and new.fact.declared)):
