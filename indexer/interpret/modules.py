@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from types import CodeType
 from typing import Any
+from weakref import WeakKeyDictionary
 
 from indexer.interpret.compiled import MARK, CodeCache, CompiledModule, compile_expression
 from indexer.interpret.external import External
@@ -17,8 +18,9 @@ from indexer.interpret.runtime import Runtime
 from indexer.interpret.signals import Unsupported
 from indexer.source.tree import SourceTree
 
-MAX_CACHED_MODULES = 4096
-_compiled: dict[tuple[int, str], CompiledModule] = {}
+_compiled: WeakKeyDictionary[SourceTree, dict[str, CompiledModule]] = WeakKeyDictionary()
+"""Compiled modules of each open tree. Keyed by the tree itself: an ``id`` is given to another tree once
+its owner is gone, and the modules of one release would pass for those of the next."""
 
 
 class Namespace(dict):
@@ -238,15 +240,10 @@ class Program:
         if tree is None:  # a package without __init__.py
             compiled = CompiledModule(path, [], {}, [], None)
         else:
-            key = (id(tree), path)
-            known = _compiled.get(key)
-            if known is None:
-                source = tree.read(path)
-                known = self._cache.get(source, tree.text(path), path)
-                if len(_compiled) > MAX_CACHED_MODULES:
-                    _compiled.clear()
-                _compiled[key] = known
-            compiled = known
+            modules = _compiled.setdefault(tree, {})
+            if path not in modules:
+                modules[path] = self._cache.get(tree.read(path), tree.text(path), path)
+            compiled = modules[path]
         module = ModuleState(self, dotted, path, compiled)
         self._modules[dotted] = module
         if self._eager(dotted):

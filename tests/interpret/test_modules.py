@@ -1,0 +1,27 @@
+from __future__ import annotations
+
+from indexer.extract.snapshot import extract_snapshot
+from tests.trees import MemoryTree
+
+ARGUMENTS = """
+import argparse
+import dataclasses
+
+
+@dataclasses.dataclass
+class ServerArgs:
+    steps: int = {default}
+
+    @staticmethod
+    def add_cli_args(parser: argparse.ArgumentParser):
+        parser.add_argument("--steps", type=int, default=ServerArgs.steps)
+"""
+
+
+def test_trees_read_one_after_another_never_share_modules() -> None:
+    """A closed tree's identity is given to the next one: what was compiled must not be."""
+    for default in range(12):
+        source = ARGUMENTS.format(default=default)
+        tree = MemoryTree({"python/sglang/__init__.py": "", "python/sglang/srt/server_args.py": source})
+        (flag,) = extract_snapshot(tree).flags
+        assert flag.default == default
