@@ -14,7 +14,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any
+from typing import Any, NoReturn
 
 from indexer.errors import CannotError
 from indexer.extract.choice_sites import choice_sites
@@ -241,7 +241,30 @@ def deprecation(action: argparse.Action, flag: Flag, at: Location) -> Deprecatio
             r"(?:use|replaced by|renamed to|in favor of|instead of)\W+(--[a-z0-9][a-z0-9-]*)", said, re.I
         )
         new = match.group(1) if match and match.group(1).lstrip("-") != flag.name else None
-    return Deprecation(at, replacement=new, message=text or None)
+    return Deprecation(at, replacement=new, message=text or None, raises=_raises(action))
+
+
+class _Refusing(argparse.ArgumentParser):
+    """A parser whose ``error`` raises instead of printing and exiting."""
+
+    def error(self, message: str) -> NoReturn:
+        raise argparse.ArgumentError(None, message)
+
+
+def _raises(action: argparse.Action) -> bool:
+    """Tell whether a deprecated flag that takes no value stops the launch: its action is tried.
+
+    Only the exceptions that such actions raise on purpose count; a failure of ours tells nothing.
+    """
+    if action.nargs != 0 or type(action).__module__ == argparse.__name__:
+        return False
+    try:
+        action(_Refusing(add_help=False), argparse.Namespace(), [], action.option_strings[0])
+    except (ValueError, argparse.ArgumentError):
+        return True
+    except (Exception, Signal):
+        return False
+    return False
 
 
 def _about_itself(text: str) -> bool:
