@@ -62,7 +62,12 @@ def _flag(sheet: Sheet, flag: Flag, links: Links) -> None:
     if algorithms:
         sheet.section("Read by algorithms", len(algorithms))
         sheet.prose(", ".join(algorithm.name for algorithm in algorithms))
-    _rules(sheet, links.rules_of(flag))
+    rules = links.rules_of(flag)
+    _rules(sheet, rules.changes, "Changed by")
+    _rules(sheet, rules.checks, "Checked by")
+    _rules(sheet, rules.decides, "Decides")
+    if rules.distant:
+        sheet.section("Read through helpers by rules", len(rules.distant))
     _reads(sheet, "Read at", flag.read_at)
 
 
@@ -217,10 +222,10 @@ def _deprecated(sheet: Sheet, deprecation: Deprecation | None) -> None:
         sheet.row("deprecated", told + (" (refused)" if deprecation.raises else ""), deprecation.at)
 
 
-def _rules(sheet: Sheet, rules: list[Rule]) -> None:
+def _rules(sheet: Sheet, rules: list[Rule], heading: str = "Rules") -> None:
     if not rules:
         return
-    sheet.section("Rules", len(rules))
+    sheet.section(heading, len(rules))
     sheet.entries((rule_line(rule), rule.at) for rule in rules)
 
 

@@ -74,7 +74,12 @@ def page_of(kind: str, fact: Fact) -> str:
     return f"{FOLDERS[kind]}/{slug(stem)}"
 
 
+def anchor_of(fact: Fact) -> str:
+    """Return the fragment of a fact that shares its page with others."""
+    return slug(fact_name(fact))
+
+
 def address_of(version: str, kind: str, fact: Fact) -> str:
     """Return the fact's address on the site: ``/0.5.23/flags/speculative-num-steps.html``."""
-    anchor = f"#{slug(fact_name(fact))}" if isinstance(fact, Rule) else ""
+    anchor = f"#{anchor_of(fact)}" if isinstance(fact, Rule) else ""
     return f"/{version}/{page_of(kind, fact)}.html{anchor}"

@@ -2,10 +2,34 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from functools import cached_property
 
+import msgspec
+
 from indexer.knowledge.schema import Algorithm, Flag, Rule, Snapshot
+
+OVERRIDE = "override"
+_WORD = re.compile(r"[A-Za-z_]\w*")
+
+
+class RulesOfFlag(msgspec.Struct):
+    """The rules that touch a flag, by what they have to do with it.
+
+    ``changes`` write it, ``checks`` refuse or tell something about it, ``decides`` write other fields
+    depending on it, ``distant`` read it only through helper functions or their callers.
+    """
+
+    changes: list[Rule] = []
+    checks: list[Rule] = []
+    decides: list[Rule] = []
+    distant: list[Rule] = []
+
+    @property
+    def near(self) -> list[Rule]:
+        """All but the distant ones."""
+        return [*self.changes, *self.checks, *self.decides]
 
 
 class Links:
@@ -13,13 +37,14 @@ class Links:
 
     def __init__(self, snapshot: Snapshot) -> None:
         self.snapshot = snapshot
+        self._words: dict[str, set[str]] = {}
 
     @cached_property
     def _flags_by_key(self) -> dict[str, list[Flag]]:
         keyed: dict[str, list[Flag]] = defaultdict(list)
         for flag in self.snapshot.flags:
-            for key in dict.fromkeys([flag.name, flag.dest, flag.field or flag.dest, *flag.option_strings]):
-                keyed[_key(key)].append(flag)
+            for key in dict.fromkeys([*_keys(flag), *map(_key, flag.option_strings)]):
+                keyed[key].append(flag)
         return keyed
 
     def flags(self, name: str) -> list[Flag]:
@@ -34,21 +59,46 @@ class Links:
                 keyed[key].append(rule)
         return keyed
 
-    def rules_of(self, flag: Flag) -> list[Rule]:
-        """Return the rules that write or test the flag, in source order of the resolver."""
-        keys = dict.fromkeys(map(_key, [flag.name, flag.dest, flag.field or flag.dest]))
-        found = {rule.id: rule for key in keys for rule in self._rules_by_key.get(key, [])}
-        return sorted(found.values(), key=lambda rule: (rule.order is None, rule.order or 0, rule.id))
+    def rules_of(self, flag: Flag) -> RulesOfFlag:
+        """Return the rules that write or test the flag, in the order of the resolver."""
+        keys = set(_keys(flag))
+        found = {rule.id: rule for key in _keys(flag) for rule in self._rules_by_key.get(key, [])}
+        ordered = sorted(found.values(), key=lambda rule: (rule.order is None, rule.order or 0, rule.id))
+        rules = RulesOfFlag()
+        for rule in ordered:
+            if rule.companion is not None:
+                continue
+            about = bool(keys & set(map(_key, rule.targets)))
+            if about and rule.kind == OVERRIDE:
+                rules.changes.append(rule)
+            elif about:
+                rules.checks.append(rule)
+            elif keys & self._names_in_guard(rule):
+                (rules.decides if rule.kind == OVERRIDE else rules.checks).append(rule)
+            else:
+                rules.distant.append(rule)
+        return rules
+
+    def _names_in_guard(self, rule: Rule) -> set[str]:
+        """Return the words of a rule's own tests, its values and message (not of its helpers)."""
+        if rule.id not in self._words:
+            texts = [condition.text for condition in rule.guard if not condition.how.startswith("caller")]
+            self._words[rule.id] = set(_WORD.findall(" ".join([*texts, *rule.values, rule.message or ""])))
+        return self._words[rule.id]
 
     def algorithms_of(self, flag: Flag) -> list[Algorithm]:
         """Return the algorithms that read the flag."""
-        keys = {_key(name) for name in (flag.name, flag.dest, flag.field or flag.dest)}
+        keys = set(_keys(flag))
         return [a for a in self.snapshot.algorithms if keys & set(map(_key, a.flags))]
 
     @cached_property
     def rules_by_id(self) -> dict[str, Rule]:
         """The rules by id."""
         return {rule.id: rule for rule in self.snapshot.rules}
+
+
+def _keys(flag: Flag) -> list[str]:
+    return list(dict.fromkeys(map(_key, [flag.name, flag.dest, flag.field or flag.dest])))
 
 
 def _key(name: str) -> str:

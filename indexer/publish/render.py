@@ -12,7 +12,7 @@ import msgspec
 from markupsafe import Markup, escape
 
 from indexer._resources import data_path
-from indexer.knowledge.addresses import page_of, slug
+from indexer.knowledge.addresses import anchor_of, page_of, slug
 from indexer.knowledge.schema import Location, Value
 from indexer.knowledge.values import as_unknown, plain_form, source_form
 from indexer.publish.diagram import anchor
@@ -55,7 +55,10 @@ class Renderer:
             soft=soft_breaks,
             step_anchor=anchor,
         )
-        environment.globals.update(site=self.site, page_of=page_of, fact_flags=self.site.links.flags)
+        environment.tests["in_callers"] = lambda how: str(how).startswith("caller")
+        environment.globals.update(
+            site=self.site, page_of=page_of, anchor_of=anchor_of, fact_flags=self.site.links.flags
+        )
         return environment
 
     def write(self, page: Page, folders: dict[Path, str]) -> None:

@@ -33,8 +33,8 @@ function setUp(table) {
       row.hidden = !(said && fits);
       if (!row.hidden) count += 1;
     }
-    for (const body of table.tBodies ?? []) {
-      if (body.dataset.group) body.hidden = !body.querySelector(".item:not([hidden])");
+    for (const body of table.querySelectorAll("tbody[data-group], [data-section]")) {
+      body.hidden = !body.querySelector(".item:not([hidden])");
     }
     shown.textContent = count;
     if (nothing) nothing.hidden = count > 0;

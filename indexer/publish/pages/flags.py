@@ -6,6 +6,9 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
+import msgspec
+
+from indexer.knowledge.links import RulesOfFlag
 from indexer.knowledge.records import fact_record
 from indexer.knowledge.schema import Flag, Location, Read
 from indexer.knowledge.values import as_unknown, plain_form
@@ -51,7 +54,7 @@ def _flag_page(site: VersionSite, flag: Flag, before: Flag | None, after: Flag |
         template="flag.html.j2",
         title=flag.option_strings[0],
         description=first_sentence(flag.help) if isinstance(flag.help, str) else "",
-        data=fact_record(site.version, "flag", flag),
+        data=fact_record(site.version, "flag", flag) | {"rules": _rule_ids(site.links.rules_of(flag))},
         trail=[INDEX, (group_of(flag), f"flags/index?group={group_of(flag)}")],
         facts={
             "flag": flag,
@@ -69,6 +72,11 @@ def _flag_page(site: VersionSite, flag: Flag, before: Flag | None, after: Flag |
             "replacement": _replacement(site, flag),
         },
     )
+
+
+def _rule_ids(rules: RulesOfFlag) -> dict[str, list[str]]:
+    told = msgspec.structs.asdict(rules)
+    return {how: [rule.id for rule in listed] for how, listed in told.items() if listed}
 
 
 def _replacement(site: VersionSite, flag: Flag) -> Flag | None:
@@ -110,7 +118,7 @@ def _short_record(site: VersionSite, flag: Flag) -> dict[str, Any]:
 
 def _row(site: VersionSite, flag: Flag) -> dict[str, Any]:
     has_unknown = any(as_unknown(v) for v in (flag.default, flag.choices, flag.type, flag.help, flag.const))
-    rules = site.links.rules_of(flag)
+    rules = site.links.rules_of(flag).near
     marks = {
         "choices": bool(flag.choices),
         "rules": bool(rules),

@@ -65,12 +65,12 @@ def _sample(site: VersionSite) -> dict[str, Any] | None:
     ]
     if not flags:
         return None
-    told = max(flags, key=lambda flag: (len(site.links.rules_of(flag)), len(flag.read_at)))
+    told = max(flags, key=lambda flag: (len(site.links.rules_of(flag).near), len(flag.read_at)))
     excerpt = site.source.excerpt(told.declared_at, context=1) if told.declared_at else None
     return {
         "flag": told,
         "excerpt": excerpt,
-        "rules": len(site.links.rules_of(told)),
+        "rules": len(site.links.rules_of(told).near),
         "algorithms": len(site.links.algorithms_of(told)),
     }
 

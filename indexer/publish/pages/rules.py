@@ -48,10 +48,27 @@ def pages(site: VersionSite) -> Iterator[Page]:
             trail=[INDEX],
             facts={
                 "group": group,
-                "rules": [_entry(site, rule) for rule in members],
-                "kinds": kinds_of(members),
+                "functions": _by_function(site, members),
+                "total": len(members),
+                "facets": [
+                    {"title": "Kind", "key": "kind", "values": kinds_of(members)},
+                    {
+                        "title": "Stage",
+                        "key": "stage",
+                        "values": Counter(rule.stage for rule in members if rule.stage).most_common(),
+                    },
+                ],
             },
         )
+
+
+def _by_function(site: VersionSite, rules: list[Rule]) -> list[tuple[str, list[dict[str, Any]]]]:
+    """Return the rules by function, functions in the order in which their first rule runs."""
+    functions: dict[str, list[dict[str, Any]]] = {}
+    for rule in sorted(rules, key=lambda rule: (rule.order is None, rule.order or 0, rule.at.line)):
+        flags = {flag.name: flag for name in rule.targets for flag in site.links.flags(name)}
+        functions.setdefault(rule.function, []).append({"rule": rule, "flags": list(flags.values())[:4]})
+    return list(functions.items())
 
 
 def kinds_of(rules: list[Rule]) -> list[tuple[str, int]]:
@@ -59,14 +76,3 @@ def kinds_of(rules: list[Rule]) -> list[tuple[str, int]]:
     counts = Counter(rule.kind for rule in rules)
     known = [(kind, counts.pop(kind)) for kind in _KIND_ORDER if kind in counts]
     return known + sorted(counts.items())
-
-
-def _entry(site: VersionSite, rule: Rule) -> dict[str, Any]:
-    flags = {flag.name: flag for name in (*rule.flags, *rule.targets) for flag in site.links.flags(name)}
-    values = [*rule.values, *[""] * len(rule.targets)]
-    return {
-        "rule": rule,
-        "flags": list(flags.values()),
-        "sets": list(zip(rule.targets, values, strict=False)),
-        "excerpt": site.source.excerpt(rule.at, context=1),
-    }
