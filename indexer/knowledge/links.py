@@ -59,6 +59,11 @@ class Links:
                 keyed[key].append(rule)
         return keyed
 
+    @cached_property
+    def told_by_others(self) -> set[str]:
+        """Ids of the notices that stand beside an override, which shows their message as its own."""
+        return {rule.companion for rule in self.snapshot.rules if rule.companion}
+
     def rules_of(self, flag: Flag) -> RulesOfFlag:
         """Return the rules that write or test the flag, in the order of the resolver."""
         keys = set(_keys(flag))
@@ -66,7 +71,7 @@ class Links:
         ordered = sorted(found.values(), key=lambda rule: (rule.order is None, rule.order or 0, rule.id))
         rules = RulesOfFlag()
         for rule in ordered:
-            if rule.companion is not None:
+            if rule.id in self.told_by_others:
                 continue
             about = bool(keys & set(map(_key, rule.targets)))
             if about and rule.kind == OVERRIDE:

@@ -11,6 +11,9 @@ from indexer.knowledge.addresses import address_of, every_fact, fact_id, fact_na
 from indexer.knowledge.schema import Algorithm, CodePath, EnvVar, Flag, Location, Model, Rule, Snapshot
 from indexer.knowledge.values import as_unknown, plain_form
 
+_LONGEST_RULE = 600
+"""Characters of a rule that are searched: some guards are pages long."""
+
 _TOPIC = ("speculative", "draft", "mamba", "eagle", "nextn", "ssm", "hybrid", "linear_attn", "spec_")
 """Words of the names this index is about; such facts come first among equals."""
 
@@ -108,7 +111,8 @@ def _about(fact: Any) -> str:
         hybrid = fact.hybrid.get("kind") if fact.hybrid else None
         return f"Model architecture{f' with {hybrid} state' if hybrid else ''}"
     if isinstance(fact, Rule):
-        guard = " and ".join(("" if c.holds else "not ") + c.text for c in fact.guard)
+        own = [condition for condition in fact.guard if not condition.how.startswith("caller")]
+        guard = " and ".join(("" if c.holds else "not ") + c.text for c in own)
         return f"{fact.kind} in {fact.function}{f', when {guard}' if guard else ''}"
     if isinstance(fact, CodePath):
         return f"Code path of {len(fact.steps)} steps"
@@ -130,8 +134,9 @@ def _said(fact: Any) -> tuple[list[str], str]:
         told = f"model architecture {'hybrid' if fact.hybrid else ''} {hybrid} {draft}"
         return [fact.architecture, *([fact.config_class] if fact.config_class else [])], told
     if isinstance(fact, Rule):
-        guards = " ".join(condition.text for condition in fact.guard)
-        return [*fact.targets], f"{fact.message or ''} {fact.kind} {fact.function} {guards}"
+        own = [condition.text for condition in fact.guard if not condition.how.startswith("caller")]
+        told = " ".join([fact.message or "", fact.kind, fact.function, fact.group or "", *own])
+        return [*fact.targets], told[:_LONGEST_RULE]
     if isinstance(fact, CodePath):
         return [fact.name], " ".join([fact.title, "code path", *(step.function for step in fact.steps)])
     return [fact.name], "environment variable " + " ".join(fact.relevance)

@@ -49,7 +49,7 @@ class Guards:
         return alternatives[0] if len(alternatives) == 1 else _either(alternatives)
 
     def _site(self, edge: Edge) -> list[Condition]:
-        path = edge.caller[0] if edge.caller is not None else ""
+        path = edge.guard_path
         atoms = [atom for atom in edge.guard if atom.how not in ("raise", "assert", "except")]
         return [_condition(atom, path, caller=True) for atom in atoms]
 
@@ -59,8 +59,9 @@ class Guards:
         if not nodes or len(nodes[0].edges) != 1 or depth > 6:
             return []
         edge = nodes[0].edges[0]
-        path = edge.caller[0] if edge.caller is not None else ""
-        here = [_condition(atom, path, caller=True) for atom in edge.guard if atom.how in _ENCLOSING]
+        here = [
+            _condition(atom, edge.guard_path, caller=True) for atom in edge.guard if atom.how in _ENCLOSING
+        ]
         return (self._outer(edge.caller, depth + 1) + here)[-_MOST_OUTER:]
 
 

@@ -27,13 +27,22 @@ _OF_START_UP = re.compile(r"^_?(server_args|runner|model_runner|model_config|tar
 
 @dataclass
 class Edge:
-    """One way into a function. ``literals`` are the constant arguments by parameter name."""
+    """One way into a function. ``literals`` are the constant arguments by parameter name.
+
+    ``registered_in`` is the file of a provider, whose guard is written on itself, not at its caller.
+    """
 
     kind: str
     caller: Key | None = None
     call: CallSite | None = None
     guard: tuple[Atom, ...] = ()
     literals: dict[str, str] = field(default_factory=dict)
+    registered_in: str | None = None
+
+    @property
+    def guard_path(self) -> str:
+        """The file that the guard's lines are in."""
+        return self.registered_in or (self.caller[0] if self.caller is not None else "")
 
 
 @dataclass
@@ -151,7 +160,8 @@ class Reach:
             return
         for key, function, filled in self._providers:
             if filled & used and key != node.key:
-                edge = Edge("provider", node.key, None, tuple(_registration(function)))
+                guard = tuple(_registration(function))
+                edge = Edge("provider", node.key, None, guard, registered_in=key[0])
                 first = frozenset(function.parameters[:1])
                 self._enter(key, edge, node.stage, True, first, depth + 1)
 
