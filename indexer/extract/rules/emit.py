@@ -55,7 +55,7 @@ class Emitter:
         kind, targets, shape = self._classify(node, effect)
         if kind is None:
             return None
-        second = node.stage not in (RESOLVER, CHECKS)
+        second = stage_of(node.key[0]) is not None
         own = [atom for atom in effect.guard if atom.how in ("if", "case", "loop")]
         read = set(self._read_by(node, [*(atom.expr for atom in own), *effect.values], second))
         said = option_fields(effect.message or "", self._fields.names)

@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from indexer.extract.rules.facts import Atom, Effect
 from indexer.extract.rules.program import Key
 from indexer.extract.rules.reach import Edge, Reached
+from indexer.extract.rules.stages import CHECKS, RESOLVER
 from indexer.knowledge.schema import Condition, Location
 
 _MEMBER = re.compile(r"^([\w.\[\]0()]+) (==|in) (.+)$", re.DOTALL)
@@ -38,7 +39,7 @@ class Guards:
         return _simplified(list({_same(one): one for one in result}.values()))
 
     def _entry(self, node: Reached, effect: Effect) -> list[Condition]:
-        edges = [edge for edge in node.edges if edge.kind != "root"]
+        edges = [edge for edge in node.edges if edge.kind != "root" and self._only_way(edge, node.key)]
         if not edges or len(edges) != len(node.edges):
             return []
         alive = [edge for edge in edges if not _contradicted(effect.guard, edge.literals)]
@@ -47,6 +48,19 @@ class Guards:
             for edge in (alive or edges)[:_MOST_SITES]
         ]
         return alternatives[0] if len(alternatives) == 1 else _either(alternatives)
+
+    def _only_way(self, edge: Edge, callee: Key) -> bool:
+        """Return whether what this caller tests speaks for the callee.
+
+        The resolver's callers are all known. Start-up code is not walked whole: there only a private
+        function or one of the caller's own class is certain to have no other caller.
+        """
+        nodes = self._reached.get(edge.caller, []) if edge.caller is not None else []
+        if any(node.stage in (RESOLVER, CHECKS) for node in nodes):
+            return True
+        owner, _, name = callee[1].rpartition(".")
+        own_class = bool(owner) and edge.caller is not None and edge.caller[1].rpartition(".")[0] == owner
+        return name.startswith("_") and (name != "__init__") and (own_class or not owner)
 
     def _site(self, edge: Edge) -> list[Condition]:
         path = edge.guard_path

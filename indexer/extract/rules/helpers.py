@@ -60,6 +60,8 @@ _PLAIN = {
 """Built-ins and methods of strings, dicts and paths: no helpers of the tree."""
 _RECORD_PARAMETERS = {"cfg", "view", "config", "args", "server_args", "sa", "resolved"}
 _DEEPEST = 2
+_MOST_FIELDS = 8
+"""A helper that reads more builds a whole model configuration: it tells nothing about one rule."""
 
 
 class Helpers:
@@ -80,7 +82,9 @@ class Helpers:
         found: set[str] = set()
         for callee in callees:
             for target in self._program.function_value(key, function, callee):
-                found |= self._of(target, depth)
+                read = self._of(target, depth)
+                if len(read) <= _MOST_FIELDS:
+                    found |= read
         return found
 
     def _of(self, key: Key, depth: int) -> frozenset[str]:
