@@ -191,7 +191,8 @@ class Rule(msgspec.Struct, omit_defaults=True):
     ``message`` is the template, ``{expression}`` where run time fills in a value; an override has that
     of the log line beside it, whose rule ``companion`` names. ``flags`` are all fields read in guard,
     value and message, through ``helpers`` too. ``bindings`` holds what the loop variables stand for in
-    a rule that was unrolled from a table. ``order`` counts in the order of execution; ``overridable``
+    a rule that was unrolled from a table, ``where`` what the local names of its guard were set from.
+    ``order`` counts in the order of execution; ``overridable``
     marks a step that plugins can replace.
     """
 
@@ -213,6 +214,7 @@ class Rule(msgspec.Struct, omit_defaults=True):
     companion: str | None = None
     bindings: dict[str, str] = {}
     overridable: bool = False
+    where: dict[str, str] = {}
 
 
 class EnvVar(msgspec.Struct, omit_defaults=True):

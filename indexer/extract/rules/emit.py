@@ -19,6 +19,8 @@ from indexer.knowledge.schema import Location, Rule
 _CHECKS = {"raise": "error", "assert": "assert"}
 _MOST_OF_A_HELPER = 6
 _MOST_CALLERS = 8
+_MOST_MEANINGS = 3
+_MOST_NAMES = 8
 _CHECKPOINT = re.compile(r"\b(hf_config|hf_text_config|draft_model_config)\b")
 
 
@@ -46,10 +48,13 @@ class Emitter:
         """Yield every rule of every reached function."""
         for nodes in self._reach.reached.values():
             for node in nodes:
+                if stage_of(node.key[0]) is not None:
+                    node.reader.attributes = self._flows.attributes(node.key)
                 for index, effect in enumerate(node.function.effects):
-                    draft = self._draft(node, index, effect) if index in node.order else None
-                    if draft is not None:
-                        yield draft
+                    for one in self._flows.variants(node, effect) if index in node.order else ():
+                        draft = self._draft(node, index, one)
+                        if draft is not None:
+                            yield draft
 
     def _draft(self, node: Reached, index: int, effect: Effect) -> Draft | None:
         kind, targets, shape = self._classify(node, effect)
@@ -59,23 +64,17 @@ class Emitter:
         own = [atom for atom in effect.guard if atom.how in ("if", "case", "loop")]
         read = set(self._read_by(node, [*(atom.expr for atom in own), *effect.values], second))
         said = option_fields(effect.message or "", self._fields.names)
+        bound = [one.strip("\"'") for one in effect.bindings.values()]
+        said += [one for one in bound if one in self._fields.names]
         about = list(dict.fromkeys([*self._about(node, own, effect, second), *said]))
         conditions = self._guards.conditions(node, effect, read | set(about) | set(targets))
         exprs = [*(atom.expr for atom in effect.guard if atom.how not in ("raise", "assert")), *effect.values]
         helpers = self._helpers.names(exprs)
-        flags = dict.fromkeys(
-            [
-                *(one for one in about if not one.startswith("env:")),
-                *self._read_by(node, [*exprs, effect.reads], second),
-            ]
-        )
-        flags.update(dict.fromkeys(sorted(self._helpers.fields(node.key, node.function, helpers))))
-        flags.update(dict.fromkeys(self._of_callers(node)))
-        flags.update(
-            dict.fromkeys(
-                one.partition(".")[0] for one in targets if one.partition(".")[0] in self._fields.names
-            )
-        )
+        flags = [*about, *self._read_by(node, [*exprs, effect.reads], second)]
+        flags.extend(sorted(self._helpers.fields(node.key, node.function, helpers)))
+        flags.extend(self._of_callers(node))
+        flags.extend(one.partition(".")[0] for one in targets)
+        flags = [one for one in dict.fromkeys(flags) if one in self._fields.names]
         stage = stage_of(node.key[0]) or node.stage
         if kind == "notice" and stage not in (RESOLVER, CHECKS) and not flags:
             return None
@@ -90,16 +89,30 @@ class Emitter:
             values=[value.text for value in effect.values],
             message=effect.message,
             exception=effect.exception,
-            flags=list(flags),
+            flags=flags,
             helpers=helpers,
             shape=shape,
             order=node.order.get(index),
             stage=stage,
             bindings=effect.bindings,
+            where=self._where(node, exprs),
             overridable=any(self._flows.overridable(edge) for edge in node.edges),
         )
         rule.group = group_of(rule)
         return Draft(rule, (path, name, effect.block), effect.kind == "log")
+
+    def _where(self, node: Reached, exprs: list[Expr]) -> dict[str, str]:
+        """Return what the local names of a guard stand for, where they were set in few places."""
+        found: dict[str, str] = {}
+        names = [name for expr in exprs for name in expr.names]
+        for name in names:
+            given = node.function.definitions.get(name, [])
+            texts = list(dict.fromkeys(one.expr.text for one in given if one.expr.text != name))
+            if name in found or not 0 < len(texts) <= _MOST_MEANINGS or node.reader.is_record(name):
+                continue
+            found[name] = " | ".join(texts)
+            names.extend(inner for one in given if len(found) < _MOST_NAMES for inner in one.expr.names)
+        return found
 
     def _classify(self, node: Reached, effect: Effect) -> tuple[str | None, tuple[str, ...], str]:
         if effect.kind in _CHECKS:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from indexer.extract.rules.facts import Definition, Expr, Function
@@ -79,13 +80,14 @@ def _is_derived(value: str | None) -> bool:
 class Reader:
     """Tells which fields a function's expressions mean.
 
-    ``aliases`` are the local names that stand for the record or a view of it. ``own`` is True in
-    methods of the record, where ``self`` is one.
+    ``aliases`` are the local names that stand for the record or a view of it (``self`` in its own
+    methods). ``attributes`` are the fields that attributes of ``self`` were set from.
     """
 
     fields: Fields
     function: Function
     aliases: set[str] = field(default_factory=set)
+    attributes: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     _locals: dict[tuple[str, bool], tuple[str, ...]] = field(default_factory=dict)
 
     def is_record(self, text: str) -> bool:
@@ -179,7 +181,12 @@ class Reader:
 
     def _direct(self, expr: Expr, second_order: bool) -> list[str]:
         names = (self.field_of(chain, second_order) for chain in expr.chains)
-        return [name.partition(".")[0] for name in names if name is not None]
+        found = [name.partition(".")[0] for name in names if name is not None]
+        for chain in expr.chains if self.attributes else ():
+            owner, _, rest = chain.partition(".")
+            if owner == "self":
+                found.extend(self.attributes.get(rest.partition(".")[0].rstrip("()[]"), ()))
+        return found
 
     def _of_local(self, name: str, second_order: bool) -> tuple[str, ...]:
         if (name, second_order) not in self._locals:

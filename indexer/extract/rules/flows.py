@@ -2,16 +2,31 @@
 
 from __future__ import annotations
 
+import ast
 import re
 
+import msgspec
+
 from indexer.extract.rules.facts import CallSite, Effect, Function
+from indexer.extract.rules.fields import Reader
 from indexer.extract.rules.program import Key
 from indexer.extract.rules.reach import Edge, Reach, Reached
 
 _UPDATED = re.compile(r"\.update$")
 _PHASE = re.compile(r"^[A-Z]\w*\.([A-Z_]+)$")
 _CONSTANT = re.compile(r"""^(["'].*["']|-?\d[\d.]*|True|False|None)$""")
+_PARAMETER = re.compile(r"^\{(\w+)\}$")
+_MOST_SOURCES = 3
 _DEEPEST = 5
+
+
+def _text(literal: str | None) -> str | None:
+    """Return the value of a string literal's text."""
+    try:
+        value = ast.literal_eval(literal or "None")
+    except (ValueError, SyntaxError):
+        return None
+    return value if isinstance(value, str) else None
 
 
 class Flows:
@@ -20,6 +35,7 @@ class Flows:
     def __init__(self, reach: Reach) -> None:
         self._reach = reach
         self._fields = reach.fields.names
+        self._attributes: dict[Key, dict[str, tuple[str, ...]]] = {}
 
     def decided(self, node: Reached, effect: Effect) -> tuple[str, ...]:
         """Return the fields that an effect other than a store decides; none if it decides nothing."""
@@ -37,6 +53,44 @@ class Flows:
             case "value":
                 return self._asked_for(node, effect)
         return ()
+
+    def variants(self, node: Reached, effect: Effect) -> list[Effect]:
+        """Return the effect once per message that callers hand in, or alone where it has its own."""
+        handed = _PARAMETER.match(effect.message or "")
+        if handed is None or handed.group(1) not in node.function.parameters:
+            return [effect]
+        found: dict[str, Effect] = {}
+        for edge in node.edges:
+            message = _text(edge.literals.get(handed.group(1)))
+            if message:
+                given = {name: text for name, text in edge.literals.items() if _text(text) in self._fields}
+                found.setdefault(
+                    message,
+                    msgspec.structs.replace(effect, message=message, bindings={**effect.bindings, **given}),
+                )
+        return list(found.values()) or [effect]
+
+    def attributes(self, key: Key) -> dict[str, tuple[str, ...]]:
+        """Return the fields that the attributes of a method's object were set from."""
+        path, name = key
+        owner = name.rpartition(".")[0]
+        if not owner:
+            return {}
+        if (path, owner) not in self._attributes:
+            found: dict[str, set[str]] = {}
+            for other in self._reach.program.methods(path, owner):
+                reader = Reader(self._reach.fields, other)
+                for effect in other.effects:
+                    if effect.kind != "store":
+                        continue
+                    for target, value in zip(effect.targets, effect.values, strict=True):
+                        if target.startswith("self.") and target.count(".") == 1:
+                            found.setdefault(target[5:], set()).update(reader.fields_in(value))
+            few = {
+                one: tuple(sorted(fields)) for one, fields in found.items() if len(fields) <= _MOST_SOURCES
+            }
+            self._attributes[path, owner] = {one: fields for one, fields in few.items() if fields}
+        return self._attributes[path, owner]
 
     def overridable(self, edge: Edge) -> bool:
         """Return whether a step is run by a function that looks for replacements in a registry."""

@@ -60,7 +60,8 @@ class Guards:
             return True
         owner, _, name = callee[1].rpartition(".")
         own_class = bool(owner) and edge.caller is not None and edge.caller[1].rpartition(".")[0] == owner
-        return name.startswith("_") and (name != "__init__") and (own_class or not owner)
+        by_itself = edge.call is not None and edge.call.callee == f"self.{name}"
+        return own_class or by_itself or (name.startswith("_") and not owner)
 
     def _site(self, edge: Edge) -> list[Condition]:
         path = edge.guard_path

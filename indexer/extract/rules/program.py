@@ -56,6 +56,12 @@ class Program:
             self._single[key] = read_functions(self.graph.syntax(path), name) if path in self.tree else []
         return self._single[key]
 
+    def methods(self, path: str, owner: str) -> list[Function]:
+        """Return the methods of a class of a loaded file."""
+        prefix = f"{owner}."
+        table = self._files.get(path, {})
+        return [one for name, versions in table.items() if name.startswith(prefix) for one in versions]
+
     def owner(self, key: Key) -> Definition | None:
         """Return the class whose method the function is."""
         path, name = key
