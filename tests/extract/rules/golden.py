@@ -109,16 +109,16 @@ _PROSE = {
 
 
 REVIEWED = {
-    "0.5.9 server_args.py:1711-1764": "the row abbreviates architecture names (Jet*, Qwen3_5Moe); ours lists them",
+    "0.5.9 server_args.py:1711-1764": "the row abbreviates architecture names (Jet*)",
     "0.5.9 server_args.py:1816": "the row explains an else branch in prose",
     "0.5.17 speculative_hook.py:58": "the row writes Gemma4(Unified)Assistant… for the two names in ours",
-    "0.5.17 speculative_hook.py:152-507": "the row names the dispatching method; ours has its test is_dflash()",
-    "overrides.py:1492-1501, 476-483": "the row names Granite's architecture in words; ours holds the expression",
+    "0.5.17 speculative_hook.py:152-507": "the row names the method, ours its test",
+    "overrides.py:1492-1501, 476-483": "the row names Granite in words",
     "0.5.17 overrides.py:682": "the row remarks that NEXTN is not yet an alias",
     "0.5.17 overrides.py:1385": "the same lambda, with the row's own word for its parameter",
     "0.5.17 overrides.py:2026": "the row says in words what ours has as an early return",
     "0.5.17 server_args.py:6078": "the row explains what capability 10 includes",
-    "0.5.17 server_args.py:4521, 0.5.23 lora_hook.py:299": "the row sums a table up; ours has a rule per entry",
+    "0.5.17 server_args.py:4521, 0.5.23 lora_hook.py:299": "the row sums up a table",
     "0.5.17 attention_registry.py:389": "hybrid GDN stands in ours as what prefill_default was set from",
     "0.5.23 speculative_hook.py:743": "the row says walrus; ours has the expression",
     "0.5.23 model_override_base.py:333": "the row sums up the else branches of ours",
