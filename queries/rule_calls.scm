@@ -6,4 +6,4 @@
 ;= constant: TABLE
 (call) @call
 (named_expression) @walrus
-((identifier) @constant (#match? @constant "^_?[A-Z][A-Z0-9_]{3,}$"))
+((identifier) @constant (#match? @constant "^_?[A-Z][A-Z0-9_]{2,}$"))

@@ -109,7 +109,7 @@ class FunctionWalker:
     def _if(self, node: Node, guard: Guard, bindings: Bindings, block: int) -> Flow:
         flow = Flow()
         before: Guard = ()
-        all_end: list[str] = []
+        endings: list[str | None] = []
         exhaustive = False
         branches = [(node.child_by_field_name("condition"), node.child_by_field_name("consequence"))]
         for clause in node.children_by_field_name("alternative"):
@@ -134,18 +134,15 @@ class FunctionWalker:
             if inner.ends:
                 failed = tuple(conjuncts(test, False, bindings, inner.ends)) if test is not None else ()
                 flow.exits.append(Exit(before + own, inner.ends, failed, before))
-                all_end.append(inner.ends)
             else:
-                all_end.append("")
-            flow.exits.extend(Exit(before + own + way.atoms, way.how) for way in inner.exits)
+                flow.exits.extend(Exit(before + own + way.atoms, way.how) for way in inner.exits)
+            endings.append(inner.ends)
             if decided:
                 exhaustive = True
                 break
             before += tuple(conjuncts(test, False, bindings, "else")) if test is not None else ()
-        if exhaustive and all(all_end):
-            flow.ends = (
-                "raise" if set(all_end) == {"raise"} else next(one for one in all_end if one != "raise")
-            )
+        if exhaustive and all(endings):
+            flow.ends = next((one for one in endings if one != "raise"), "raise")
         return flow
 
     def _for(self, node: Node, guard: Guard, bindings: Bindings, block: int) -> Flow:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterable
+from functools import lru_cache
 
 from indexer.extract.rules.facts import Expr
 from indexer.knowledge.schema import Rule
@@ -39,13 +39,19 @@ def template_key(message: str) -> str:
     return " ".join(_FILLED.sub("{}", message).split())
 
 
-def option_fields(message: str, names: Iterable[str]) -> list[str]:
+@lru_cache(maxsize=4)
+def _two_worded(names: frozenset[str]) -> list[tuple[str, str]]:
+    """Return the names of two words with their spelling in prose (``page size``)."""
+    return sorted((name, name.replace("_", " ")) for name in names if name.count("_") == 1)
+
+
+def option_fields(message: str, known: frozenset[str]) -> list[str]:
     """Return the known fields whose option or name a message mentions."""
-    known = names if isinstance(names, frozenset) else frozenset(names)
     said = [match.group(1).replace("-", "_") for match in _OPTION.finditer(message)]
     plain = _FILLED.sub(" ", message)
     said += _WORD.findall(plain)
-    said += [name for name in known if name.count("_") == 1 and name.replace("_", " ") in plain.lower()]
+    lowered = plain.lower()
+    said += [name for name, words in _two_worded(known) if words in lowered]
     return [name for name in dict.fromkeys(said) if name in known]
 
 
