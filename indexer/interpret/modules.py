@@ -16,6 +16,8 @@ from indexer.interpret.compiled import MARK, CodeCache, CompiledModule, compile_
 from indexer.interpret.external import External
 from indexer.interpret.runtime import Runtime
 from indexer.interpret.signals import Unsupported
+from indexer.interpret.transformers_tree import PACKAGE as TRANSFORMERS
+from indexer.interpret.transformers_tree import ConfigurationTree, module_overrides
 from indexer.source.tree import SourceTree
 
 _compiled: WeakKeyDictionary[SourceTree, dict[str, CompiledModule]] = WeakKeyDictionary()
@@ -77,6 +79,7 @@ class ModuleState:
         if path.endswith(("/", "/__init__.py")):
             dict.__setitem__(namespace, "__path__", [MARK + path.removesuffix("__init__.py")])
         namespace.update(program.runtime.helpers(self))
+        namespace.update(program.replaced.get(dotted, {}))
         self.namespace = namespace
         self.face = InterpretedModule(self)
 
@@ -176,6 +179,9 @@ class ModuleState:
         submodule = self.program.find(f"{self.dotted}.{name}")
         if submodule is not None:
             return submodule
+        exported = self.program.exported(self.dotted, name)
+        if exported is not None:
+            return exported
         if "__getattr__" in self.compiled.binders and not name.startswith("__"):
             return namespace["__getattr__"](name)
         raise AttributeError(f"module '{self.dotted}' has no attribute '{name}'")
@@ -184,8 +190,9 @@ class ModuleState:
 class Program:
     """The modules of one tree in one world.
 
-    ``trees`` are (source tree, path prefix) pairs: SGLang's package under ``python/``, and possibly
-    the configuration classes of the pinned transformers.
+    ``trees`` are (source tree, path prefix) pairs: SGLang's package under ``python/``;
+    ``configurations`` the configuration classes of the pinned transformers, whose other parts stay
+    opaque.
     """
 
     def __init__(
@@ -194,8 +201,12 @@ class Program:
         world: Any,
         cache: CodeCache,
         eager: Callable[[str], bool],
+        configurations: ConfigurationTree | None = None,
     ) -> None:
         self._trees = list(trees)
+        self._configurations = configurations
+        if configurations is not None:
+            self._trees.append((configurations, ""))
         self._cache = cache
         self._eager = eager
         self._modules: dict[str, ModuleState] = {}
@@ -205,6 +216,7 @@ class Program:
             self._packages |= _packages(tree, prefix)
         self.notes: list[str] = []
         self.world = world
+        self.replaced = module_overrides(world) if configurations is not None else {}
         self.runtime = Runtime(self, world)
         world.attach(self)
 
@@ -291,6 +303,8 @@ class Program:
         dotted = _absolute(name, level, importer)
         if self.owns(dotted):
             module = self.find(dotted)
+            if module is None and dotted.startswith(f"{TRANSFORMERS}."):
+                return self.world.external(dotted)
             if module is None:
                 raise ModuleNotFoundError(f"No module named '{dotted}'", name=dotted)
             return module
@@ -308,6 +322,17 @@ class Program:
                     name=module._rt_state.dotted,
                 ) from None
         return self.world.import_from(module, name)
+
+    def exported(self, package: str, name: str) -> Any:
+        """Return what a package of the configuration tree exports under a name, if it is one."""
+        if self._configurations is None or package.partition(".")[0] != TRANSFORMERS:
+            return None
+        if name == "__version__":
+            return self.world.package_version(TRANSFORMERS)
+        module = self._configurations.module_defining(package, name)
+        if module is None:
+            return None if name.startswith("__") else self.world.external(f"{package}.{name}")
+        return self.find(module)._rt_state.lookup(name)
 
     # -- annotations ------------------------------------------------------------------------------
 

@@ -200,7 +200,9 @@ def os_overrides(world: Any, program: Any) -> dict[str, dict[str, Any]]:
 
     def import_by_name(name: str, package: Any = None) -> Any:
         if name.startswith("."):
-            raise Unsupported("relative import_module")
+            level = len(name) - len(name.lstrip("."))
+            base = package.rsplit(".", level - 1)[0] if level > 1 else package
+            name = f"{base}.{name[level:]}"
         return program.import_module(name)
 
     modules = _Modules(program)
@@ -245,7 +247,7 @@ def os_overrides(world: Any, program: Any) -> dict[str, dict[str, Any]]:
             "PathLike": __import__("os").PathLike,
             "fspath": lambda path: path if isinstance(path, (str, bytes)) else path.__fspath__(),
             "getcwd": lambda: "/home/user",
-            "getpid": unknown("process id"),
+            "getpid": lambda: 4242,  # decides nothing but the names of temporary files
             "cpu_count": unknown("CPU count") if launch.host.cpus is None else (lambda: launch.host.cpus),
             "listdir": files.listdir,
             "makedirs": lambda *args, **kwargs: None,

@@ -6,6 +6,7 @@ from indexer.errors import CannotError
 from indexer.interpret.compiled import CodeCache
 from indexer.interpret.launch import Launch
 from indexer.interpret.modules import Program
+from indexer.interpret.transformers_tree import ConfigurationTree
 from indexer.interpret.world import World
 from indexer.source.tree import SourceTree
 
@@ -33,7 +34,5 @@ def code_cache() -> CodeCache:
 
 def open_program(tree: SourceTree, launch: Launch, transformers: SourceTree | None = None) -> Program:
     """Return the tree as a program in the world of a launch, with nothing run yet."""
-    trees: list[tuple[SourceTree, str]] = [(tree, "python/")]
-    if transformers is not None:
-        trees.append((transformers, ""))
-    return Program(trees, World(launch), code_cache(), run_whole)
+    configurations = ConfigurationTree(transformers) if transformers is not None else None
+    return Program([(tree, "python/")], World(launch), code_cache(), run_whole, configurations)

@@ -19,6 +19,7 @@ from indexer.interpret.launch import Launch
 from indexer.interpret.machine import machine_intrinsics, machine_values
 from indexer.interpret.osmodules import os_overrides
 from indexer.interpret.signals import Unsupported
+from indexer.interpret.transformers_tree import external_intrinsics
 from indexer.interpret.unknown import Unknown
 
 
@@ -68,7 +69,7 @@ class World:
         """Tie the world to the program whose outside it is."""
         self.program = program
         self._overrides = stdlib.overrides(self, program) | os_overrides(self, program)
-        self._intrinsics |= machine_intrinsics(self)
+        self._intrinsics |= machine_intrinsics(self) | external_intrinsics(self)
         values, absent = machine_values(self)
         self._values |= values
         self._absent |= absent

@@ -1,0 +1,172 @@
+"""The configuration classes of the pinned transformers, as a second tree of the program.
+
+Only the modules that make configurations are in it; whatever else of transformers is asked for stays
+opaque. Its packages' own ``__init__`` files, which register names for lazy import, are replaced by an
+index of the names that the kept modules define.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from typing import Any
+
+from indexer.interpret.runtime import takes_unknown
+from indexer.interpret.signals import Unsupported
+from indexer.interpret.unknown import Unknown
+from indexer.source.tree import SourceTree
+
+PACKAGE = "transformers"
+
+_KEPT = re.compile(
+    r"transformers/(configuration_utils|modeling_rope_utils|generation/configuration_utils"
+    r"|utils/(__init__|hub|generic|constants|import_utils|quantization_config)"
+    r"|models/auto/(auto_mappings|configuration_auto)"
+    r"|models/.*configuration_[A-Za-z0-9_]+)\.py"
+)
+_DEFINITION = re.compile(r"^(?:class|def)\s+(\w+)|^([A-Z]\w*)\s*(?::[^=\n]+)?=", re.MULTILINE)
+INDEX_VERSION = 2
+
+
+class ConfigurationTree(SourceTree):
+    """The part of a transformers tree that makes configurations."""
+
+    def __init__(self, tree: SourceTree) -> None:
+        self.version = tree.version
+        self.origin = tree.origin
+        self._tree = tree
+        self._paths = tuple(path for path in tree.paths() if _KEPT.fullmatch(path))
+        self._names: dict[str, list[str]] | None = None
+
+    def paths(self) -> tuple[str, ...]:
+        return self._paths
+
+    def read(self, path: str) -> bytes:
+        return self._tree.read(path)
+
+    def permalink(self, path: str, line: int | None = None, end_line: int | None = None) -> str | None:
+        return None
+
+    def module_defining(self, package: str, name: str) -> str | None:
+        """Return the dotted module below ``package`` that defines a name, if a kept one does."""
+        if self._names is None:
+            self._names = _names(self)
+        prefix = package + "."
+        found = [module for module in self._names.get(name, ()) if module.startswith(prefix)]
+        # The nearest module wins: a model's own class hides a namesake in another model's folder.
+        return min(found, key=lambda module: (module.count("."), module), default=None)
+
+
+def _names(tree: ConfigurationTree) -> dict[str, list[str]]:
+    """Return, per name, the modules that define it; kept in the user's cache per version."""
+    from indexer.errors import CannotError
+    from indexer.source.cache import cache_folder
+
+    try:
+        file = cache_folder("transformers") / f"names-{tree.version}-{INDEX_VERSION}.json"
+        return json.loads(file.read_text())
+    except (OSError, ValueError, CannotError):
+        pass
+    names: dict[str, list[str]] = {}
+    for path in tree.paths():
+        if path.endswith("/__init__.py"):
+            continue
+        module = path.removesuffix(".py").replace("/", ".")
+        for match in _DEFINITION.finditer(tree.read(path).decode("utf-8", "replace")):
+            names.setdefault(match.group(1) or match.group(2), []).append(module)
+    try:
+        temporary = file.with_suffix(".part")
+        temporary.write_text(json.dumps(names))
+        temporary.replace(file)
+    except (OSError, UnboundLocalError):
+        pass
+    return names
+
+
+def module_overrides(world: Any) -> dict[str, dict[str, Any]]:
+    """Return, per transformers module, the names that the world answers instead."""
+    return {
+        "transformers.utils.hub": {"cached_file": _cached_file(world)},
+        "transformers.utils.import_utils": {"is_torch_available": lambda: True},
+        "transformers.utils": {"is_torch_available": lambda: True},
+    }
+
+
+def _cached_file(world: Any) -> Callable[..., Any]:
+    files = world.files
+
+    def cached_file(path: Any, filename: Any, **options: Any) -> Any:
+        """Return a checkpoint file's path; only local folders are looked into."""
+        if type(path) is Unknown:
+            return path._rt_derive(f"file {filename}")
+        present = files.is_dir(path)
+        if type(present) is Unknown or present is False:
+            raise Unsupported(f"the configuration of {path}: not a folder that the launch gives")
+        file = f"{path}/{options.get('subfolder') + '/' if options.get('subfolder') else ''}{filename}"
+        if files.is_file(file):
+            return file
+        if options.get("_raise_exceptions_for_missing_entries", True):
+            raise OSError(
+                f"{path} does not appear to have a file named {filename}. Checkout "
+                f"'https://huggingface.co/{path}/tree/main' for available files."
+            )
+        return None
+
+    return takes_unknown(cached_file)
+
+
+def external_intrinsics(world: Any) -> dict[str, Callable[..., Any]]:
+    """Return what calls of the parts that stay opaque give."""
+    return {
+        "transformers.utils.logging.get_logger": takes_unknown(
+            lambda name=None: world.import_module("logging").getLogger(name)
+        ),
+        "huggingface_hub.dataclasses.strict": takes_unknown(strict),
+        "@huggingface_hub.dataclasses.strict": strict,
+        "transformers.GenerationConfig.from_pretrained": takes_unknown(_no_generation_config(world)),
+    }
+
+
+def _no_generation_config(world: Any) -> Callable[..., Any]:
+    def from_pretrained(path: Any, *args: Any, **kwargs: Any) -> Any:
+        present = world.files.is_file(f"{path}/generation_config.json")
+        if present is False:
+            raise OSError(f"{path} does not appear to have a file named generation_config.json.")
+        return Unknown(f"generation_config.json of {path}")
+
+    return from_pretrained
+
+
+def strict(cls: Any = None, /, *, accept_kwargs: bool = False) -> Any:
+    """``huggingface_hub.dataclasses.strict`` without its checks of types.
+
+    With ``accept_kwargs`` a class takes keywords beyond its fields and hands them to
+    ``__post_init__``.
+    """
+    import dataclasses
+
+    def decorate(target: Any) -> Any:
+        if not accept_kwargs:
+            return target
+
+        def initialise(self: Any, *args: Any, **kwargs: Any) -> None:
+            fields = {field.name: field for field in dataclasses.fields(target)}
+            for name, field in fields.items():
+                if name in kwargs:
+                    setattr(self, name, kwargs[name])
+                elif field.default is not dataclasses.MISSING:
+                    setattr(self, name, field.default)
+                elif field.default_factory is not dataclasses.MISSING:
+                    setattr(self, name, field.default_factory())
+                else:
+                    raise TypeError(f"Missing required field - '{name}'")
+            post = getattr(self, "__post_init__", None)
+            rest = {name: value for name, value in kwargs.items() if name not in fields}
+            if post is not None:
+                post(**rest)
+
+        target.__init__ = initialise
+        return target
+
+    return decorate if cls is None else decorate(cls)
