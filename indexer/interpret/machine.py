@@ -106,6 +106,8 @@ def machine_intrinsics(world: Any) -> dict[str, Callable[..., Any]]:
         "torch.cuda.set_device": nothing,
         "torch.cuda.synchronize": nothing,
         "torch.cuda.empty_cache": nothing,
+        "torch.library.Library": takes_unknown(lambda *args, **kwargs: world.external("torch.library.Library()")),
+        "torch.cpu.is_available": lambda: True,
         "torch.xpu.is_available": false,
         "torch.mps.is_available": false,
         "torch.backends.mps.is_available": false,

@@ -214,6 +214,7 @@ class Program:
         self._packages: set[str] = set()
         for tree, prefix in self._trees:
             self._packages |= _packages(tree, prefix)
+        self._owned = {name.partition(".")[0] for name in self._packages}
         self.notes: list[str] = []
         self.world = world
         self.replaced = module_overrides(world) if configurations is not None else {}
@@ -229,7 +230,7 @@ class Program:
 
     def owns(self, dotted: str) -> bool:
         """Tell whether a dotted name belongs to one of the trees."""
-        return dotted.partition(".")[0] in {name.partition(".")[0] for name in self._packages}
+        return dotted.partition(".")[0] in self._owned
 
     def find(self, dotted: str) -> Any:
         """Return a module of the trees, or None where there is none of that name."""
@@ -322,6 +323,12 @@ class Program:
                     name=module._rt_state.dotted,
                 ) from None
         return self.world.import_from(module, name)
+
+    def defines_externally(self, module: str, name: str) -> bool | None:
+        """Tell whether an opaque module of transformers defines a name; None where that isn't known."""
+        if self._configurations is None or module.partition(".")[0] != TRANSFORMERS:
+            return None
+        return self._configurations.opaque_module_defines(module, name)
 
     def exported(self, package: str, name: str) -> Any:
         """Return what a package of the configuration tree exports under a name, if it is one."""

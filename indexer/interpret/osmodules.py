@@ -121,6 +121,11 @@ class Logger:
     def error(self, message: Any, *args: Any, **kwargs: Any) -> None:
         self._record("error", message, args)
 
+    warning_once = warning_advice = warning
+
+    def info_once(self, message: Any, *args: Any, **kwargs: Any) -> None:
+        self._record("info", message, args)
+
     def exception(self, message: Any, *args: Any, **kwargs: Any) -> None:
         self._record("error", message, args)
 
@@ -151,8 +156,13 @@ class Logger:
     def __deepcopy__(self, memo: Any) -> Logger:
         return self
 
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__") and name.endswith("__"):
+            raise AttributeError(name)
+        raise Unsupported(f"logging.Logger.{name}")
 
-for _method in ["debug", "info", "warning", "warn", "error", "exception", "critical", "log"]:
+
+for _method in ("debug", "info", "info_once", "warning", "error", "exception", "critical", "log"):
     vars(Logger)[_method]._rt_takes_unknown = True
 
 

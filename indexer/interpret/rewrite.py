@@ -26,7 +26,7 @@ from typing import Any, cast
 FORBIDDEN_ATTRIBUTES = frozenset(
     {
         *("__globals__", "__code__", "__closure__", "__builtins__", "__import__", "__loader__", "__spec__"),
-        *("__subclasses__", "__subclasshook__", "__reduce_ex__", "__getstate__", "__objclass__"),
+        *("__subclasses__", "__subclasshook__", "__objclass__"),
         *("gi_frame", "gi_code", "cr_frame", "cr_code", "ag_frame", "ag_code", "tb_frame", "co_code"),
         *("f_globals", "f_locals", "f_builtins", "f_back", "f_code", "__weakref__"),
     }

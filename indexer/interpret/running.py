@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 from indexer.interpret.compiled import MARK
+from indexer.source.tree import PACKAGE_ROOT
 
 Result = TypeVar("Result")
 
@@ -41,13 +42,18 @@ def run_with_deep_stack(work: Callable[[], Result]) -> Result:
 
 
 def innermost_frame(error: BaseException) -> tuple[str, int, str] | None:
-    """Return (path, line, function) of the innermost interpreted frame an error passed through."""
+    """Return (path, line, function) of SGLang's innermost frame that an error passed through.
+
+    Frames of the configuration classes' package count only where SGLang has none.
+    """
     found = None
     trace = error.__traceback__
     while trace is not None:
         code = trace.tb_frame.f_code
         if code.co_filename[:1] == MARK:
-            found = (code.co_filename[1:], trace.tb_lineno, code.co_qualname)
+            path = code.co_filename[1:]
+            if found is None or path.startswith(PACKAGE_ROOT) or not found[0].startswith(PACKAGE_ROOT):
+                found = (path, trace.tb_lineno, code.co_qualname)
         trace = trace.tb_next
     return found
 

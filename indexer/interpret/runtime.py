@@ -356,8 +356,10 @@ class Runtime:
                     namespace[needed]
                 except (KeyError, Unsupported):
                     continue
+                except ImportError:
+                    raise
                 except Exception as error:
-                    self.program.note(f"{state.path}: class {name} needs {needed}: {error!r}")
+                    raise Unsupported(f"{state.path}: class {name} needs {needed}: {error!r}") from error
         if type(kwargs.get("metaclass")) in (External, Unknown):
             del kwargs["metaclass"]
         resolved = tuple(ExternalBase if type(base) is Unknown else base for base in bases)

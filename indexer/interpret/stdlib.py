@@ -46,6 +46,10 @@ class SealedParser(argparse.ArgumentParser):
         group.add_argument = add_argument  # type: ignore[method-assign]
         return group
 
+    def _get_formatter(self) -> argparse.HelpFormatter:
+        # Nothing is printed; a given width saves asking the terminal once per argument.
+        return argparse.HelpFormatter(prog=self.prog, width=80)
+
     def error(self, message: str) -> typing.NoReturn:
         self.exit(2, f"error: {message}")
 

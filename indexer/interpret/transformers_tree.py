@@ -21,12 +21,13 @@ PACKAGE = "transformers"
 
 _KEPT = re.compile(
     r"transformers/(configuration_utils|modeling_rope_utils|generation/configuration_utils"
-    r"|utils/(__init__|hub|generic|constants|import_utils|quantization_config)"
+    r"|utils/(__init__|hub|generic|constants|import_utils|quantization_config|type_validators)"
+    r"|integrations/heterogeneity/(__init__|configuration_utils)"
     r"|models/auto/(auto_mappings|configuration_auto)"
     r"|models/.*configuration_[A-Za-z0-9_]+)\.py"
 )
 _DEFINITION = re.compile(r"^(?:class|def)\s+(\w+)|^([A-Z]\w*)\s*(?::[^=\n]+)?=", re.MULTILINE)
-INDEX_VERSION = 2
+INDEX_VERSION = 3
 
 
 class ConfigurationTree(SourceTree):
@@ -56,6 +57,18 @@ class ConfigurationTree(SourceTree):
         found = [module for module in self._names.get(name, ()) if module.startswith(prefix)]
         # The nearest module wins: a model's own class hides a namesake in another model's folder.
         return min(found, key=lambda module: (module.count("."), module), default=None)
+
+    def opaque_module_defines(self, module: str, name: str) -> bool | None:
+        """Tell whether a module that is not kept defines or imports a name at its top level."""
+        path = module.replace(".", "/") + ".py"
+        try:
+            source = self._tree.read(path).decode("utf-8", "replace")
+        except FileNotFoundError:
+            return None
+        word = re.escape(name)
+        if re.search(rf"^(class|def)\s+{word}\b|^{word}\s*[:=]", source, re.MULTILINE):
+            return True
+        return None if re.search(rf"\b{word}\b", source) else False
 
 
 def _names(tree: ConfigurationTree) -> dict[str, list[str]]:
@@ -124,6 +137,7 @@ def external_intrinsics(world: Any) -> dict[str, Callable[..., Any]]:
         ),
         "huggingface_hub.dataclasses.strict": takes_unknown(strict),
         "@huggingface_hub.dataclasses.strict": strict,
+        "@huggingface_hub.dataclasses.as_validated_field": validated_field,
         "transformers.GenerationConfig.from_pretrained": takes_unknown(_no_generation_config(world)),
     }
 
@@ -136,6 +150,17 @@ def _no_generation_config(world: Any) -> Callable[..., Any]:
         return Unknown(f"generation_config.json of {path}")
 
     return from_pretrained
+
+
+def validated_field(validator: Any) -> Callable[..., Any]:
+    """``huggingface_hub.dataclasses.as_validated_field`` without the check itself."""
+    import dataclasses
+
+    def make(**options: Any) -> Any:
+        known = ("default", "default_factory", "init", "repr", "hash", "compare", "metadata", "kw_only")
+        return dataclasses.field(**{name: value for name, value in options.items() if name in known})
+
+    return takes_unknown(make)
 
 
 def strict(cls: Any = None, /, *, accept_kwargs: bool = False) -> Any:

@@ -18,6 +18,7 @@ from indexer.interpret.host import HostModule
 from indexer.interpret.launch import Launch
 from indexer.interpret.machine import machine_intrinsics, machine_values
 from indexer.interpret.osmodules import os_overrides
+from indexer.interpret.runtime import is_interpreted_class
 from indexer.interpret.signals import Unsupported
 from indexer.interpret.transformers_tree import external_intrinsics
 from indexer.interpret.unknown import Unknown
@@ -102,7 +103,9 @@ class World:
             return False
         if path in self._values or path in self._intrinsics:
             return True
-        return None
+        if path.startswith(("torch.ops.", "torch.library.Library().")):
+            return False  # custom operators: none is registered before the tree registers its own
+        return self.program.defines_externally(owner._rt_path, name)
 
     def external_call(self, function: External, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         path = function._rt_path
@@ -135,6 +138,8 @@ class World:
     def external_is_instance(self, value: External, kind: Any) -> Any:
         if kind in (str, int, float, bool, list, dict, tuple, set, type(None)):
             return False
+        if is_interpreted_class(kind):
+            return False  # a name of a third party's is not an instance of a class of the tree's
         return Unknown(f"isinstance({value}, {getattr(kind, '__name__', kind)})")
 
     # -- importing --------------------------------------------------------------------------------
