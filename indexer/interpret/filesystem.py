@@ -64,6 +64,22 @@ class FileSystem:
             return False
         return Unknown(f"whether {name} exists", (f"file {name}",))
 
+    def glob(self, pattern: Any, **options: Any) -> Any:
+        """Answer ``glob.glob`` for a pattern in the last part of the path."""
+        import fnmatch
+
+        if type(pattern) is Unknown:
+            return pattern._rt_derive("glob")
+        folder, _, last = str(pattern).rpartition("/")
+        if "*" in folder or options.get("recursive"):
+            raise Unsupported(f"glob of {pattern}")
+        present = self.is_dir(folder)
+        if type(present) is Unknown:
+            return present._rt_derive("glob", str(pattern))
+        if not present:
+            return []
+        return [f"{folder}/{name}" for name in self.listdir(folder) if fnmatch.fnmatch(name, last)]
+
     def listdir(self, path: Any) -> list[str]:
         name = str(path)
         real = self._on_disk(name)

@@ -30,7 +30,18 @@ def machine_values(world: Any) -> tuple[dict[str, Any], set[str]]:
         "torch.version.hip": None,
         "torch.version.xpu": None,
     }
-    for name in ("backends", "compiler", "cpu", "cuda", "distributed", "mps", "nn", "ops", "xpu"):
+    for name in (
+        "backends",
+        "compiler",
+        "cpu",
+        "cuda",
+        "distributed",
+        "mps",
+        "nn",
+        "ops",
+        "xpu",
+        "library.infer_schema",
+    ):
         values[f"torch.{name}"] = world.external(f"torch.{name}")
     if not launch.gpu_known:
         values["torch.version.cuda"] = Unknown("CUDA version", ("GPU",))
@@ -106,7 +117,12 @@ def machine_intrinsics(world: Any) -> dict[str, Callable[..., Any]]:
         "torch.cuda.set_device": nothing,
         "torch.cuda.synchronize": nothing,
         "torch.cuda.empty_cache": nothing,
-        "torch.library.Library": takes_unknown(lambda *args, **kwargs: world.external("torch.library.Library()")),
+        "random.randint": takes_unknown(lambda *args: Unknown("a random number", kind=int)),
+        "random.random": takes_unknown(lambda *args: Unknown("a random number", kind=float)),
+        "glob.glob": takes_unknown(world.files.glob),
+        "torch.library.Library": takes_unknown(
+            lambda *args, **kwargs: world.external("torch.library.Library()")
+        ),
         "torch.cpu.is_available": lambda: True,
         "torch.xpu.is_available": false,
         "torch.mps.is_available": false,

@@ -40,7 +40,7 @@ class Environment(MutableMapping[str, Any]):
         if self._uncertain(name):
             if not Unknown(f"whether {name} is set", (f"env {name}",)):
                 raise KeyError(name)
-            return Unknown(f"env {name}", (f"env {name}",))
+            return Unknown(f"env {name}", (f"env {name}",), kind=str)
         raise KeyError(name)
 
     def get(self, name: Any, default: Any = None) -> Any:

@@ -66,6 +66,10 @@ def assert_line(test: ast.expr, statement_line: int) -> int:
     return line
 
 
+def _is_text(node: ast.expr | None) -> bool:
+    return isinstance(node, ast.Constant) and isinstance(node.value, str)
+
+
 class Rewriter(ast.NodeTransformer):
     """The transformation; one instance per module."""
 
@@ -250,6 +254,18 @@ class Rewriter(ast.NodeTransformer):
             value = self._runtime("@import_from", list(args), node)
             assigns.append(ast.copy_location(ast.Assign([target], value), node))
         return assigns if len(assigns) > 1 else assigns[0]
+
+    def visit_Return(self, node: ast.Return) -> ast.AST:
+        self.generic_visit(node)
+        value = node.value
+        if isinstance(value, ast.Dict) and value.keys and all(_is_text(key) for key in value.keys):
+            # Passes and providers return what they decide; the line of each decision is kept.
+            lines = ast.Dict(
+                [self._constant(key.value, value) for key in value.keys],  # type: ignore[union-attr]
+                [self._constant(key.lineno, value) for key in value.keys],  # type: ignore[union-attr]
+            )
+            node.value = self._runtime("@made", [value, ast.copy_location(lines, value)], node)
+        return node
 
     # -- definitions ------------------------------------------------------------------------------
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import builtins as host_builtins
 import functools
+import sys
 import types
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
@@ -72,6 +73,7 @@ class Runtime:
             "@signals": UNCATCHABLE,
             "@AssertionError": AssertionError,
             "@decorator": self.decorator,
+            "@made": self.made,
         }
 
     def helpers(self, module: ModuleState) -> dict[str, Any]:
@@ -94,6 +96,12 @@ class Runtime:
         names["@import_star"] = import_star
         names["__builtins__"] = self.frame_builtins
         return names
+
+    def made(self, value: dict[str, Any], lines: dict[str, int]) -> dict[str, Any]:
+        """Note where the entries of a returned dictionary are written."""
+        code = sys._getframe(1).f_code
+        self.world.made.append((code.co_filename[1:], code.co_qualname, lines, value))
+        return value
 
     # -- calls ------------------------------------------------------------------------------------
 
@@ -173,7 +181,7 @@ class Runtime:
     @staticmethod
     def _type_of(value: Any) -> Any:
         if type(value) is Unknown:
-            return value._rt_derive("type")
+            return value._rt_kind or value._rt_derive("type")
         if type(value) is External:
             return Unknown(f"type of {value!r}")
         return type(value)
@@ -282,10 +290,8 @@ class Runtime:
                 raise
         if type(value) is External:
             present = self.world.external_has(value, name)
-            if present is False:
-                if default:
-                    return default[0]
-                raise AttributeError(f"module '{value}' has no attribute '{name}'")
+            if present is False and default:
+                return default[0]
             if default and present is None:
                 return Unknown(f"{value}.{name}")
         return getattr(value, name, *default)
@@ -322,7 +328,11 @@ class Runtime:
 
     def _kind_of(self, value: Any, kinds: Any, test: Callable[[Any, Any], bool]) -> Any:
         if type(value) is Unknown:
-            return value._rt_derive(test.__name__, _kind_key(kinds))
+            kind = value._rt_kind
+            if kind is not None and test is isinstance and isinstance(kinds, type):
+                return issubclass(kind, kinds)
+            if not (kind is not None and isinstance(kinds, tuple)):
+                return value._rt_derive(test.__name__, _kind_key(kinds))
         if isinstance(kinds, (tuple, types.UnionType)):
             members = kinds if isinstance(kinds, tuple) else kinds.__args__
             unknown = None

@@ -46,6 +46,12 @@ class SealedParser(argparse.ArgumentParser):
         group.add_argument = add_argument  # type: ignore[method-assign]
         return group
 
+    def parse_args(self, args: Any = None, namespace: Any = None) -> Any:
+        found = super().parse_args(args, namespace)
+        if self._rt_world is not None:
+            self._rt_world.parsed(found)
+        return found
+
     def _get_formatter(self) -> argparse.HelpFormatter:
         # Nothing is printed; a given width saves asking the terminal once per argument.
         return argparse.HelpFormatter(prog=self.prog, width=80)

@@ -19,15 +19,19 @@ class Unknown:
     """A value that is not known.
 
     ``_rt_roots`` are the facts that would decide it (``env SGLANG_X``, ``GPU memory``), ``_rt_key``
-    identifies the value, so that asking the same thing twice is the same question. Attributes of our
+    identifies the value, so that asking the same thing twice is the same question; ``_rt_kind`` is its
+    class, where that much is known. Attributes of our
     own start with ``_rt_``, which interpreted code can't spell: any other attribute is one of the
     value's, and unknown.
     """
 
-    __slots__ = ("_rt_key", "_rt_roots", "_rt_text")
+    __slots__ = ("_rt_key", "_rt_kind", "_rt_roots", "_rt_text")
 
-    def __init__(self, text: str, roots: tuple[str, ...] | None = None, key: Any = None) -> None:
+    def __init__(
+        self, text: str, roots: tuple[str, ...] | None = None, key: Any = None, kind: type | None = None
+    ) -> None:
         self._rt_text = text
+        self._rt_kind = kind
         self._rt_roots = roots if roots is not None else (text,)
         self._rt_key = key if key is not None else ("root", text)
 

@@ -55,6 +55,9 @@ class World:
         self.launch = launch
         self.events: list[Event] = []
         self.parser_message: str | None = None
+        self.on_parsed: Callable[[dict[str, Any]], None] | None = None
+        self.made: list[tuple[str, str, dict[str, int], dict[str, Any]]] = []
+        """Dictionaries returned with literal keys: (path, function, line per key, dictionary)."""
         self.arguments: list[tuple[Any, tuple[str, int, str]]] = []
         self.classes: list[tuple[type, str, tuple[str, str, int]]] = []
         self.unlisted_calls: dict[str, int] = {}
@@ -210,6 +213,11 @@ class World:
 
     def class_created(self, cls: type, module: str, site: tuple[str, str, int]) -> None:
         self.classes.append((cls, module, site))
+
+    def parsed(self, namespace: Any) -> None:
+        """Note what the server's parser made of the command, before anything resolves it."""
+        if self.on_parsed is not None:
+            self.on_parsed(dict(vars(namespace)))
 
     def argument_added(self, action: Any) -> None:
         self.arguments.append((action, interpreted_caller()))

@@ -1,0 +1,78 @@
+"""The answer to "what will SGLang do with this command?"."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from indexer.knowledge.schema import Location
+
+STARTS, REFUSED, UNKNOWN = "starts", "refused", "unknown"
+WILL, MAY = "will", "may"
+
+
+class Cause(msgspec.Struct, frozen=True, omit_defaults=True):
+    """Who changed a field: the line that wrote it, and the rule there, if it is known."""
+
+    at: Location
+    rule: str | None = None
+
+
+class Refusal(msgspec.Struct, omit_defaults=True):
+    """Why a launch is refused. ``message`` has its values filled in; ``at`` is the line raised at.
+
+    ``certainty`` is ``will`` where every path is refused here, ``may`` where only some are.
+    """
+
+    exception: str
+    message: str
+    at: Location | None
+    stage: str
+    rule: str | None = None
+    certainty: str = WILL
+
+
+class FieldChange(msgspec.Struct, omit_defaults=True):
+    """A field whose resolved value differs from what was asked.
+
+    With certainty ``may`` there are several ``possible`` values and ``resolved`` is one of them.
+    """
+
+    asked: Any
+    resolved: Any
+    certainty: str = WILL
+    by: list[Cause] = []
+    possible: list[Any] = []
+
+
+class Logged(msgspec.Struct, omit_defaults=True):
+    """A log line or warning, with the line that emits it."""
+
+    level: str
+    message: str
+    at: Location | None = None
+    certainty: str = WILL
+
+
+class UnknownFact(msgspec.Struct, omit_defaults=True):
+    """A fact that would decide something, what depends on it, and where it is asked."""
+
+    what: str
+    reason: str
+    at: Location | None = None
+
+
+class Explanation(msgspec.Struct, omit_defaults=True):
+    """What a version makes of a launch: ``starts``, ``refused``, or ``unknown``."""
+
+    version: str
+    outcome: str
+    refusal: Refusal | None = None
+    refusals: list[Refusal] = []
+    fields: dict[str, FieldChange] = {}
+    events: list[Logged] = []
+    unknowns: list[UnknownFact] = []
+    assumed: list[str] = []
+    paths: int = 1
+    id: str | None = None
