@@ -11,6 +11,7 @@ from indexer.interpret.launch import Launch
 from indexer.interpret.program import ARGUMENTS, open_program
 from indexer.interpret.running import innermost_frame
 from indexer.interpret.signals import Signal, UnknownEscaped
+from indexer.interpret.transformers_tree import ConfigurationTree
 from indexer.interpret.unknown import Unknown
 from indexer.source.tree import SourceTree
 
@@ -39,7 +40,7 @@ class PathResult:
     missing: str | None = None
 
 
-def resolve_path(tree: SourceTree, launch: Launch, transformers: SourceTree | None) -> PathResult:
+def resolve_path(tree: SourceTree, launch: Launch, transformers: ConfigurationTree | None) -> PathResult:
     """Run ``prepare_server_args``, resolution and ``check_server_args`` for a launch.
 
     Every failure of SGLang's becomes a refusal with its line, every failure of ours an unknown.

@@ -30,18 +30,8 @@ def machine_values(world: Any) -> tuple[dict[str, Any], set[str]]:
         "torch.version.hip": None,
         "torch.version.xpu": None,
     }
-    for name in (
-        "backends",
-        "compiler",
-        "cpu",
-        "cuda",
-        "distributed",
-        "mps",
-        "nn",
-        "ops",
-        "xpu",
-        "library.infer_schema",
-    ):
+    present = ("backends", "compiler", "cpu", "cuda", "distributed", "mps", "nn", "ops", "xpu")
+    for name in (*present, "library.infer_schema"):
         values[f"torch.{name}"] = world.external(f"torch.{name}")
     if not launch.gpu_known:
         values["torch.version.cuda"] = Unknown("CUDA version", ("GPU",))
@@ -133,6 +123,10 @@ def machine_intrinsics(world: Any) -> dict[str, Callable[..., Any]]:
         "torch.finfo": takes_unknown(lambda *args: Unknown("torch.finfo")),
         "torch.cuda._get_nvml_device_index": needs_cuda(lambda *args: 0),
         "pynvml.nvmlInit": lambda: _nvml(world, launch),
+        "pynvml.nvmlShutdown": nothing,
+        "pynvml.nvmlDeviceGetCount": lambda: count,
+        "pynvml.nvmlDeviceGetCudaComputeCapability": takes_unknown(lambda handle: capability),
+        "pynvml.nvmlDeviceGetName": takes_unknown(lambda handle: name),
         "psutil.virtual_memory": lambda: types.SimpleNamespace(
             total=_or_unknown(ram, "host RAM"), available=Unknown("available host RAM", ("host RAM",))
         ),

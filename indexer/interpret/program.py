@@ -32,7 +32,6 @@ def code_cache() -> CodeCache:
         return CodeCache(None)
 
 
-def open_program(tree: SourceTree, launch: Launch, transformers: SourceTree | None = None) -> Program:
+def open_program(tree: SourceTree, launch: Launch, transformers: ConfigurationTree | None = None) -> Program:
     """Return the tree as a program in the world of a launch, with nothing run yet."""
-    configurations = ConfigurationTree(transformers) if transformers is not None else None
-    return Program([(tree, "python/")], World(launch), code_cache(), run_whole, configurations)
+    return Program([(tree, "python/")], World(launch), code_cache(), run_whole, transformers)

@@ -102,6 +102,10 @@ class Rewriter(ast.NodeTransformer):
         if isinstance(function, ast.Name) and function.id == "super" and not node.args:
             return node  # zero-argument super() looks at its caller's frame
         line = function.end_lineno if isinstance(function, ast.Attribute) else node.lineno
+        if isinstance(function, ast.Attribute) and function.attr == "__getattribute__":
+            function.value = self.visit(function.value)
+            arguments = [self.visit(argument) for argument in node.args]
+            return self._runtime("@getattribute", [function, *arguments], node)
         self.generic_visit(node)
         call = ast.copy_location(
             ast.Call(self._name("@call", node), [node.func, *node.args], node.keywords), node

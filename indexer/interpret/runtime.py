@@ -57,6 +57,7 @@ class Runtime:
             "@call": self.call,
             "@forbidden": self.forbidden,
             "@attribute": self.guarded_attribute,
+            "@getattribute": self.checked_getattribute,
             "@store": self.storable,
             "@is": is_identical,
             "@is_not": lambda left, right: negate(is_identical(left, right)),
@@ -132,9 +133,15 @@ class Runtime:
     def _host_call(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Call something native without letting an unknown value vanish in it."""
         kind = type(function)
-        if kind is Unknown or kind is External:
+        if kind is types.FunctionType:
+            if "_rt_takes_unknown" in function.__dict__:
+                return function(*args, **kwargs)
+        elif kind is types.BuiltinFunctionType:
+            if function.__name__ in safety.CLOSED_NATIVE:
+                safety.check_native(function)
+        elif kind is Unknown or kind is External:
             return function(*args, **kwargs)
-        if isinstance(function, type):
+        elif isinstance(function, type):
             if function is type and len(args) == 1:
                 return self._type_of(args[0])
             if getattr(function, SITE, None) is not None or issubclass(function, BaseException):
@@ -144,16 +151,15 @@ class Runtime:
             return function(*args, **kwargs)
         elif kind is functools.partial:
             return self.call(function.func, *function.args, *args, **{**function.keywords, **kwargs})
-        elif getattr(function, "_rt_takes_unknown", False):
-            return function(*args, **kwargs)
-        elif kind is types.MethodWrapperType or kind is types.BuiltinFunctionType or kind is types.MethodType:
+        elif kind is types.MethodWrapperType or kind is types.MethodType:
+            if getattr(function, "_rt_takes_unknown", False):
+                return function(*args, **kwargs)
             safety.check_native(function)
         elif not callable(function):
             raise TypeError(f"'{kind.__name__}' object is not callable")
-        if not _stores_only(function):
-            for value in (*args, *kwargs.values()):
-                if type(value) is Unknown:
-                    return value._rt_derive(f"{_name_of(function)}()", *args, *kwargs.values())
+        for value in (*args, *kwargs.values()) if kwargs else args:
+            if type(value) is Unknown and not _stores_only(function):
+                return value._rt_derive(f"{_name_of(function)}()", *args, *kwargs.values())
         try:
             return function(*args, **kwargs)
         except UnknownEscaped as error:
@@ -258,13 +264,10 @@ class Runtime:
         """Hand out ``__dict__``, ``__self__`` and their like, for interpreted objects only."""
         if type(value) in (Unknown, External):
             return getattr(value, name) if type(value) is External else value._rt_derive(name)
-        if name == "__getattribute__":
-            getter = value.__getattribute__
-            return lambda *args: self._checked_getattribute(getter, args)
         return safety.guarded_attribute(value, name, is_interpreted_class, is_interpreted_function)
 
     @staticmethod
-    def _checked_getattribute(getter: Any, args: tuple[Any, ...]) -> Any:
+    def checked_getattribute(getter: Any, *args: Any) -> Any:
         safety.check_attribute(args[-1])
         return getter(*args)
 

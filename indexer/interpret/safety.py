@@ -24,7 +24,8 @@ MAX_ITEMS = 50_000_000
 MAX_INTEGER_BITS = 100_000
 
 _CLOSED_CONSTRUCTORS = (types.FunctionType, types.CodeType, types.ModuleType, types.FrameType, types.CellType)
-_CLOSED_NATIVE = FORBIDDEN_ATTRIBUTES | {"__reduce__", "__subclasses__", "mro_entries"}
+CLOSED_NATIVE = FORBIDDEN_ATTRIBUTES | {"__get__"}
+"""Names of native methods that are looked at more closely before they are called."""
 
 
 def check_attribute(name: Any) -> None:
@@ -46,7 +47,7 @@ def check_constructor(cls: type) -> None:
 def check_native(function: Any) -> None:
     """Refuse native methods that would hand out what the attribute check refuses."""
     name = getattr(function, "__name__", "")
-    if name in _CLOSED_NATIVE:
+    if name in FORBIDDEN_ATTRIBUTES:
         raise Unsupported(f"{name}() is closed to interpreted code")
     if name == "__get__":
         owner = getattr(function, "__self__", None)

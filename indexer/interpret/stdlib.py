@@ -169,8 +169,12 @@ def struct_fields(program: Any) -> Callable[[Any], tuple[Any, ...]]:
     """Return ``msgspec.structs.fields`` that evaluates annotations in the interpreted module."""
     import msgspec
 
+    known: dict[type, tuple[Any, ...]] = {}
+
     def fields(type_or_instance: Any) -> tuple[Any, ...]:
         cls: Any = type_or_instance if isinstance(type_or_instance, type) else type(type_or_instance)
+        if cls in known:
+            return known[cls]
         annotations: dict[str, tuple[type, Any]] = {}
         for base in reversed(cls.__mro__):
             for name, annotation in base.__dict__.get("__annotations__", {}).items():
@@ -195,7 +199,8 @@ def struct_fields(program: Any) -> Callable[[Any], tuple[Any, ...]]:
                     name=name, encode_name=encoded, type=hint, default=default, default_factory=factory
                 )
             )
-        return tuple(found)
+        known[cls] = tuple(found)
+        return known[cls]
 
     return fields
 
@@ -249,6 +254,7 @@ def overrides(world: Any, program: Any) -> dict[str, dict[str, Any]]:
             "replace": takes_unknown(dataclasses.replace),
             "asdict": takes_unknown(dataclasses.asdict),
             "fields": dataclasses.fields,
+            "is_dataclass": takes_unknown(_is_dataclass),
         },
         "functools": {name: takes_unknown(function) for name, function in cached.items()}
         | {"reduce": functools.reduce},
@@ -259,6 +265,14 @@ def overrides(world: Any, program: Any) -> dict[str, dict[str, Any]]:
         "types": {"ModuleType": _ModuleKind, "FunctionType": _FunctionKind, "LambdaType": _FunctionKind},
         "msgspec.structs": {"fields": struct_fields(program)},
     }
+
+
+def _is_dataclass(value: Any) -> Any:
+    if type(value) is Unknown:
+        if value._rt_kind is not None:
+            return dataclasses.is_dataclass(value._rt_kind)
+        return value._rt_derive("is_dataclass")
+    return dataclasses.is_dataclass(value)
 
 
 def _shallow_copy(value: Any) -> Any:

@@ -36,7 +36,7 @@ class ConfigurationTree(SourceTree):
     def __init__(self, tree: SourceTree) -> None:
         self.version = tree.version
         self.origin = tree.origin
-        self._tree = tree
+        self.whole = tree
         self._paths = tuple(path for path in tree.paths() if _KEPT.fullmatch(path))
         self._names: dict[str, list[str]] | None = None
 
@@ -44,7 +44,7 @@ class ConfigurationTree(SourceTree):
         return self._paths
 
     def read(self, path: str) -> bytes:
-        return self._tree.read(path)
+        return self.whole.read(path)
 
     def permalink(self, path: str, line: int | None = None, end_line: int | None = None) -> str | None:
         return None
@@ -62,7 +62,7 @@ class ConfigurationTree(SourceTree):
         """Tell whether a module that is not kept defines or imports a name at its top level."""
         path = module.replace(".", "/") + ".py"
         try:
-            source = self._tree.read(path).decode("utf-8", "replace")
+            source = self.whole.read(path).decode("utf-8", "replace")
         except FileNotFoundError:
             return None
         word = re.escape(name)

@@ -1,0 +1,147 @@
+"""``indexer explain``: what will SGLang do with this command?"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+if TYPE_CHECKING:
+    from indexer.explain.explanation import Explanation
+    from indexer.source.tree import SourceTree
+
+
+@click.command("explain", context_settings={"ignore_unknown_options": True})
+@click.option("--version", "versions", multiple=True, metavar="V", help="A release (again for more).")
+@click.option("--versions", "span", metavar="A..B", help="All releases from A to B.")
+@click.option("--checkout", type=click.Path(path_type=Path), help="A SGLang git checkout instead.")
+@click.option("--rev", help="A revision of the checkout.")
+@click.option("--model", type=click.Path(path_type=Path), help="Folder with the model's config.json.")
+@click.option("--arch", metavar="NAME", help="An architecture, where there is no config.json.")
+@click.option("--gpu", metavar="NAME", help="H200, B200, 'RTX PRO 6000', cpu, or sm120:96GiB.")
+@click.option("--gpus", type=int, metavar="N", help="How many GPUs there are.")
+@click.option("--env", "env", multiple=True, metavar="K=V", help="An environment variable.")
+@click.option("--package", "packages", multiple=True, metavar="NAME=VERSION", help="What is installed.")
+@click.option("--host-ram", type=float, metavar="GiB", help="Memory of the host.")
+@click.option("--paths", type=int, default=48, show_default=True, help="Most combinations to try.")
+@click.option("--batch", type=click.Path(path_type=Path), help="JSON lines of questions ('-': stdin).")
+@click.option("--json", "as_json", is_flag=True, help="Answer as JSON.")
+@click.argument("words", nargs=-1, type=click.UNPROCESSED)
+def command(
+    versions: tuple[str, ...],
+    span: str | None,
+    checkout: Path | None,
+    rev: str | None,
+    model: Path | None,
+    arch: str | None,
+    gpu: str | None,
+    gpus: int | None,
+    env: tuple[str, ...],
+    packages: tuple[str, ...],
+    host_ram: float | None,
+    paths: int,
+    batch: Path | None,
+    as_json: bool,
+    words: tuple[str, ...],
+) -> None:
+    """Run the argument resolution of a release, from its source, on a command.
+
+    \b
+    indexer explain --gpu H200 --model ./qwen3-next -- \\
+        python -m sglang.launch_server --speculative-algorithm NEXTN
+
+    Exit code 1 where the launch is or may be refused.
+    """
+    from indexer.errors import FINDINGS, UsageError
+
+    if batch is not None:
+        from indexer.explain.batch import run_batch
+
+        trees = [_tree(version, checkout, rev) for version in _named(versions, span) or [None]]
+        run_batch(batch, trees, paths, click.get_binary_stream("stdout"))
+        return
+    if not words:
+        raise UsageError("no command to explain", "put it after --, or give its arguments")
+    question = _question(words, model, arch, gpu, gpus, env, packages, host_ram)
+    answers = _explain_all(_named(versions, span), checkout, rev, question, paths)
+    if as_json:
+        import msgspec
+
+        payload: Any = answers[0] if len(answers) == 1 else answers
+        click.echo(msgspec.json.format(msgspec.json.encode(payload), indent=2).decode())
+    else:
+        from indexer.explain.render import render
+
+        click.echo(render(answers))
+    if any(answer.refusal or answer.refusals for answer in answers):
+        raise SystemExit(FINDINGS)
+
+
+def _question(
+    words: tuple[str, ...],
+    model: Path | None,
+    arch: str | None,
+    gpu: str | None,
+    gpus: int | None,
+    env: tuple[str, ...],
+    packages: tuple[str, ...],
+    host_ram: float | None,
+) -> Any:
+    from indexer.errors import UsageError
+    from indexer.explain.command import server_arguments, split_command
+    from indexer.explain.launches import Question
+
+    argv, variables = server_arguments(split_command(words[0]) if len(words) == 1 else list(words))
+    if model is not None and not (model / "config.json").is_file():
+        raise UsageError(f"{model} has no config.json", "give the folder of the model's config.json")
+    return Question(
+        argv=argv,
+        model=str(model) if model else None,
+        arch=arch,
+        env=variables | _pairs(env, "--env"),
+        gpu=gpu,
+        gpus=gpus,
+        packages=_pairs(packages, "--package"),
+        host_ram_bytes=round(host_ram * (1 << 30)) if host_ram else None,
+    )
+
+
+def _pairs(given: tuple[str, ...], option: str) -> dict[str, str]:
+    from indexer.errors import UsageError
+
+    pairs = {}
+    for one in given:
+        name, equals, value = one.partition("=")
+        if not equals or not name:
+            raise UsageError(f"{option} {one}: not NAME=VALUE")
+        pairs[name] = value
+    return pairs
+
+
+def _named(versions: tuple[str, ...], span: str | None) -> list[str]:
+    from indexer.explain.spans import versions_between
+
+    return [*versions, *(versions_between(span) if span else [])]
+
+
+def _tree(version: str | None, checkout: Path | None, rev: str | None) -> SourceTree:
+    from indexer.source import open_source
+
+    return open_source(checkout=checkout, rev=rev) if checkout is not None else open_source(version)
+
+
+def _explain_all(
+    versions: list[str], checkout: Path | None, rev: str | None, question: Any, paths: int
+) -> list[Explanation]:
+    from indexer.progress import busy
+
+    with busy(f"running the resolution of SGLang {', '.join(versions[:3])}"):
+        if len(versions) > 1 and checkout is None:
+            from indexer.explain.several import explain_versions
+
+            return explain_versions(versions, question, paths)
+        from indexer.explain.explain import Explainer
+
+        tree = _tree(versions[0] if versions else None, checkout, rev)
+        return [Explainer(tree, paths).explain(question)]

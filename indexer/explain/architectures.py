@@ -1,0 +1,56 @@
+"""A configuration for an architecture of which only the name is given."""
+
+from __future__ import annotations
+
+import json
+import re
+from functools import cache
+
+from indexer.errors import UsageError
+from indexer.interpret.transformers_tree import ConfigurationTree
+from indexer.source.tree import SourceTree
+
+ARCH_FOLDER = "/memory/model"
+_PAIR = re.compile(r"""\(\s*["']([a-z0-9_\-.]+)["']\s*,\s*["'](\w+)["']\s*,?\s*\)""")
+_MODELING = "transformers/models/auto/modeling_auto.py"
+_MODEL_TYPE = re.compile(r"""^\s+model_type\s*(?::[^=]+)?=\s*["']([\w.-]+)["']""", re.MULTILINE)
+
+
+def configuration_for(architecture: str, tree: SourceTree, transformers: ConfigurationTree | None) -> str:
+    """Return a ``config.json`` that names an architecture and its model type, nothing else.
+
+    Raises:
+        UsageError: no model type is known for the architecture.
+    """
+    model_type = _model_types(transformers).get(architecture) if transformers is not None else None
+    if model_type is None:
+        model_type = _own_model_type(architecture, tree)
+    if model_type is None:
+        raise UsageError(
+            f"no model type is known for architecture {architecture}",
+            "give the folder of its config.json with --model",
+        )
+    return json.dumps({"architectures": [architecture], "model_type": model_type})
+
+
+@cache
+def _model_types(transformers: ConfigurationTree) -> dict[str, str]:
+    """Return architecture → model type, as transformers' tables of model classes have it."""
+    found: dict[str, str] = {}
+    try:
+        source = transformers.whole.text(_MODELING)
+    except FileNotFoundError:
+        return found
+    for model_type, class_name in _PAIR.findall(source):
+        found.setdefault(class_name, model_type)
+    return found
+
+
+def _own_model_type(architecture: str, tree: SourceTree) -> str | None:
+    """Return the model type of a configuration class of SGLang's own that fits the name."""
+    stem = re.sub(r"(For\w+|Model|LM\w*)$", "", architecture).lower()
+    for path in tree.walk("python/sglang/srt/configs"):
+        for match in _MODEL_TYPE.finditer(tree.text(path)):
+            if match.group(1).replace("_", "").replace("-", "").lower() == stem:
+                return match.group(1)
+    return None

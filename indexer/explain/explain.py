@@ -1,0 +1,69 @@
+"""What will SGLang do with this command? One launch, one version."""
+
+from __future__ import annotations
+
+import gc
+from dataclasses import replace
+
+from indexer.explain.explanation import Explanation
+from indexer.explain.join import join
+from indexer.explain.launches import PreparedLaunch, Question, prepare
+from indexer.explain.resolve import PathResult, resolve_path
+from indexer.interpret.explore import DEFAULT_PATHS, Exploration, explore
+from indexer.interpret.running import run_with_deep_stack
+from indexer.source.tree import SourceTree
+
+_MOST_SUPPOSED = 40
+
+
+class Explainer:
+    """Answers questions about one SGLang tree; keeps what they have in common."""
+
+    def __init__(self, tree: SourceTree, most_paths: int = DEFAULT_PATHS) -> None:
+        self.tree = tree
+        self.most_paths = most_paths
+        self._supposed: dict[str, str | None] = {}
+
+    def explain(self, question: Question) -> Explanation:
+        """Return what the version makes of a launch.
+
+        Raises:
+            UsageError: the question names an unknown GPU.
+            CannotError: something needed can't be fetched or read.
+        """
+        prepared = prepare(self.tree, question)
+        collecting = gc.isenabled()
+        gc.disable()  # a path allocates many objects that die together
+        try:
+            answer = join(self.tree.version, self.explore(prepared, question), prepared.assumed)
+        finally:
+            if collecting:
+                gc.enable()
+        answer.id = question.id
+        return answer
+
+    def explore(self, prepared: PreparedLaunch, question: Question) -> Exploration[PathResult]:
+        """Run the paths of a launch.
+
+        A package that the release can't be imported without is taken to be installed: only direct
+        requirements are in its metadata.
+        """
+        said = {name.replace("-", "_") for name in question.packages}
+        for _ in range(_MOST_SUPPOSED):
+            launch = replace(prepared.launch, packages={**self._supposed, **prepared.launch.packages})
+            found = run_with_deep_stack(
+                lambda launch=launch: explore(
+                    lambda: resolve_path(self.tree, launch, prepared.transformers), self.most_paths
+                )
+            )
+            missing = {path.result.missing for path in found.paths if path.result.missing}
+            unsaid = {name.partition(".")[0] for name in missing if name} - said - set(self._supposed)
+            if not unsaid:
+                break
+            self._supposed.update(dict.fromkeys(unsaid, ""))
+        return found
+
+
+def explain(tree: SourceTree, question: Question) -> Explanation:
+    """Return what a tree makes of a launch; for many questions use an ``Explainer``."""
+    return Explainer(tree).explain(question)

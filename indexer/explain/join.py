@@ -1,0 +1,161 @@
+"""From the paths that were run to one answer: the same on all of them is *will*, else *may*."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from indexer.explain.explanation import (
+    MAY,
+    REFUSED,
+    STARTS,
+    UNKNOWN,
+    WILL,
+    Cause,
+    Explanation,
+    FieldChange,
+    Logged,
+    Refusal,
+    UnknownFact,
+)
+from indexer.explain.resolve import PathResult
+from indexer.interpret.explore import Exploration
+from indexer.interpret.unknown import Unknown, contains_unknown
+from indexer.interpret.world import Event
+from indexer.knowledge.schema import Location
+
+_RUNNING_ONLY = (
+    "whether the weights load and fit, and what is measured after start "
+    "(free memory, CUDA graph capture, kernels)"
+)
+
+
+def join(version: str, exploration: Exploration[PathResult], assumed: list[str]) -> Explanation:
+    """Return the answer that all explored paths support."""
+    results = [path.result for path in exploration.paths]
+    answer = Explanation(version, UNKNOWN, assumed=list(assumed), paths=len(results))
+    _outcome(answer, results, exploration.complete)
+    if answer.outcome != REFUSED:
+        _fields(answer, [one for one in results if one.resolved], exploration.complete)
+    _events(answer, results, exploration.complete)
+    _unknowns(answer, exploration)
+    return answer
+
+
+def _outcome(answer: Explanation, results: list[PathResult], complete: bool) -> None:
+    refusals = _refusals(results)
+    outcomes = {one.ok for one in results}
+    if outcomes == {True} and complete:
+        answer.outcome = STARTS
+    elif outcomes == {False} and complete:
+        answer.outcome = REFUSED
+        answer.refusal = refusals[0]
+        if len(refusals) > 1:  # refused on every path, but not by one rule
+            answer.refusals = refusals
+            for one in refusals:
+                one.certainty = MAY
+    elif refusals:
+        answer.refusals = refusals
+        for one in refusals:
+            one.certainty = MAY
+
+
+def _refusals(results: list[PathResult]) -> list[Refusal]:
+    found: dict[tuple[Any, ...], Refusal] = {}
+    for one in results:
+        if one.ok is False:
+            at = Location(one.at[0], one.at[1], symbol=one.at[2]) if one.at else None
+            key = (one.exception, one.at)
+            found.setdefault(key, Refusal(one.exception, str(one.message), at, one.stage))
+    return list(found.values())
+
+
+def _fields(answer: Explanation, results: list[PathResult], complete: bool) -> None:
+    if not results:
+        return
+    certain = complete and all(one.ok is True for one in results)
+    names = dict.fromkeys(name for one in results for name in one.resolved if name in one.asked)
+    for name in names:
+        asked = results[0].asked.get(name)
+        found = (contains_unknown(one.resolved.get(name)) for one in results)
+        unknown = next((one for one in found if one is not None), None)
+        values = [_told(one.resolved.get(name)) for one in results]
+        distinct = [value for index, value in enumerate(values) if value not in values[:index]]
+        if unknown is None and distinct == [asked]:
+            continue
+        definite = unknown is None and len(distinct) == 1 and certain
+        answer.fields[name] = FieldChange(
+            asked,
+            distinct[0],
+            WILL if definite else MAY,
+            _causes(results, name),
+            [] if len(distinct) == 1 else distinct,
+        )
+        if unknown is not None:
+            answer.unknowns.append(UnknownFact(f"field {name}", f"depends on {', '.join(unknown._rt_roots)}"))
+
+
+def _told(value: Any) -> Any:
+    """Return a value with its unknown parts as text."""
+    if type(value) is Unknown:
+        return {"unknown": ", ".join(value._rt_roots)}
+    if isinstance(value, list):
+        return [_told(item) for item in value]
+    if isinstance(value, dict):
+        return {name: _told(item) for name, item in value.items()}
+    return value
+
+
+def _causes(results: list[PathResult], name: str) -> list[Cause]:
+    causes: dict[Cause, None] = {}
+    for one in results:
+        writes = [write for write in one.writes if write.name == name]
+        # The record's own construction stores every field once; what comes after is a decision.
+        for write in writes[-2:] if len(writes) > 1 else writes:
+            if write.function.rpartition(".")[2] not in ("from_cli_args", "__init__"):
+                causes[Cause(Location(write.path, write.line, symbol=write.function))] = None
+    return list(causes)
+
+
+def _event_key(event: Event) -> tuple[str, str, str, int]:
+    text = event.text if isinstance(event.text, str) else event.text._rt_text
+    return event.level, text, event.path, event.line
+
+
+def _events(answer: Explanation, results: list[PathResult], complete: bool) -> None:
+    counts: dict[tuple[str, str, str, int], int] = {}
+    for one in results:
+        seen = {_event_key(event) for event in one.events}
+        for key in seen:
+            counts[key] = counts.get(key, 0) + 1
+    order = [_event_key(event) for one in results for event in one.events if event.level != "debug"]
+    for key in dict.fromkeys(order):
+        level, text, path, line = key
+        certainty = WILL if complete and counts[key] == len(results) else MAY
+        answer.events.append(Logged(level, text, Location(path, line) if path else None, certainty))
+
+
+def _unknowns(answer: Explanation, exploration: Exploration[PathResult]) -> None:
+    roots: dict[str, str] = {}
+    for path in exploration.paths:
+        for fork in path.forks:
+            for root in fork.roots:
+                roots.setdefault(root, fork.text)
+        if path.result.ok is None:
+            at = path.result.at
+            answer.unknowns.append(
+                UnknownFact(
+                    "outcome", path.result.reason, Location(at[0], at[1], symbol=at[2]) if at else None
+                )
+            )
+        for note in path.result.notes:
+            answer.unknowns.append(UnknownFact("a registration of the tree", note))
+    for root, text in roots.items():
+        answer.unknowns.append(UnknownFact(root, f"asked: {text}"))
+    if not exploration.complete:
+        answer.unknowns.append(
+            UnknownFact("paths", f"more than {len(exploration.paths)} combinations of unknown facts")
+        )
+    if answer.outcome == STARTS:
+        answer.unknowns.append(UnknownFact("running server", _RUNNING_ONLY))
+    unique = {(one.what, one.reason, one.at): one for one in answer.unknowns}
+    answer.unknowns = list(unique.values())

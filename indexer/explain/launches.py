@@ -1,0 +1,152 @@
+"""From what a user says about a launch to all the facts that resolution may ask about."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+
+from indexer.errors import CannotError
+from indexer.explain.platforms import cuda_of, gpu_named
+from indexer.extract.requirements import required_packages
+from indexer.interpret.launch import Gpu, Host, Launch
+from indexer.interpret.transformers_tree import ConfigurationTree
+from indexer.source.tree import SourceTree
+
+_BROUGHT_ALONG = (
+    # What torch and transformers bring by themselves, in every release.
+    *("filelock", "fsspec", "huggingface_hub", "jinja2", "networkx", "numpy", "packaging", "regex"),
+    *("requests", "safetensors", "sympy", "tokenizers", "tqdm", "triton", "typing_extensions", "yaml"),
+)
+
+
+@dataclass
+class Question:
+    """A launch as the user describes it; what is None is not said.
+
+    ``packages`` maps names to versions; an empty version means installed, ``"none"`` not installed.
+    """
+
+    argv: list[str]
+    model: str | None = None
+    arch: str | None = None
+    env: dict[str, str] = field(default_factory=dict)
+    gpu: str | None = None
+    gpus: int | None = None
+    packages: dict[str, str] = field(default_factory=dict)
+    host_ram_bytes: int | None = None
+    cpus: int | None = None
+    id: str | None = None
+
+
+@dataclass
+class PreparedLaunch:
+    """The facts, the transformers release to read configurations with, and what was supposed."""
+
+    launch: Launch
+    transformers: ConfigurationTree | None
+    assumed: list[str]
+
+
+def prepare(tree: SourceTree, question: Question) -> PreparedLaunch:
+    """Return the facts of a launch of one SGLang tree.
+
+    Raises:
+        UsageError: the GPU is not known.
+        CannotError: the transformers release that the tree pins can't be fetched.
+    """
+    assumed: list[str] = []
+    packages: dict[str, str | None] = dict.fromkeys(_BROUGHT_ALONG, "")
+    packages |= required_packages(tree)
+    for name, version in question.packages.items():
+        for spelling in {name, name.replace("-", "_"), name.replace("_", "-")}:
+            packages[spelling] = None if str(version).lower() in ("none", "absent") else str(version)
+    assumed.append("installed is what a plain install of this release brings, at its pinned versions")
+    gpu, known = _gpu(question, assumed)
+    transformers = _transformers(tree, packages, assumed)
+    torch = packages.get("torch")
+    cuda = cuda_of(torch) if gpu is not None and gpu.vendor == "nvidia" else None
+    if cuda:
+        assumed.append(f"CUDA {cuda}, which torch {torch} is built with")
+    argv = list(question.argv)
+    files: dict[str, str] = {}
+    if question.arch and not question.model:
+        from indexer.explain.architectures import ARCH_FOLDER, configuration_for
+
+        files[f"{ARCH_FOLDER}/config.json"] = configuration_for(question.arch, tree, transformers)
+        argv += ["--model-path", ARCH_FOLDER]
+        assumed.append(f"the checkpoint of {question.arch} has the default configuration of its class")
+    elif question.model and not _names_model(argv):
+        argv += ["--model-path", question.model]
+    on_cpu = gpu is None and known
+    env = dict(question.env)
+    if on_cpu and "--device" not in argv:
+        argv += ["--device", "cpu"]
+        env.setdefault("SGLANG_USE_CPU_ENGINE", "1")
+        assumed.append("on a CPU: --device cpu and SGLANG_USE_CPU_ENGINE=1")
+    launch = Launch(
+        argv=tuple(argv),
+        env=env,
+        packages=packages,
+        packages_complete=True,
+        gpu=gpu,
+        gpu_known=known,
+        gpu_count=0 if on_cpu else question.gpus,
+        cuda=cuda,
+        nvml=gpu is not None and gpu.vendor == "nvidia",
+        host=Host(ram_bytes=question.host_ram_bytes, cpus=question.cpus, amx=None if on_cpu else False),
+        folders=tuple(_folders(argv)),
+        files=files,
+    )
+    return PreparedLaunch(launch, transformers, assumed)
+
+
+def _gpu(question: Question, assumed: list[str]) -> tuple[Gpu | None, bool]:
+    if question.gpu is None:
+        assumed.append("an NVIDIA GPU, of which nothing more is known (say which with --gpu)")
+        return Gpu(None, None, None, None), True
+    return gpu_named(question.gpu), True
+
+
+def _transformers(
+    tree: SourceTree, packages: dict[str, str | None], assumed: list[str]
+) -> ConfigurationTree | None:
+
+    version = packages.get("transformers")
+    if not version:
+        assumed.append("no transformers version is pinned: configurations of models are not known")
+        return None
+    try:
+        return _configurations(version)
+    except CannotError as error:
+        raise CannotError(
+            f"SGLang {tree.version} reads model configurations with transformers {version}, which "
+            f"can't be had: {error.message}",
+            error.fix,
+        ) from error
+
+
+@cache
+def _configurations(version: str) -> ConfigurationTree:
+    from indexer.source.wheels import open_wheel_tree
+
+    return ConfigurationTree(open_wheel_tree("transformers", version))
+
+
+def _names_model(argv: list[str]) -> bool:
+    return any(word.partition("=")[0] in ("--model-path", "--model") for word in argv)
+
+
+def _folders(argv: list[str]) -> list[Path]:
+    """Return the files and folders that the arguments name and that are there."""
+    found = []
+    for word in argv:
+        value = word.partition("=")[2] if word.startswith("--") else word
+        if value and len(value) < 4096 and "\0" not in value:
+            path = Path(value)
+            try:
+                if path.exists():
+                    found.append(path)
+            except OSError:
+                continue
+    return found
