@@ -9,8 +9,8 @@ from functools import cached_property
 
 from indexer.knowledge.schema import Rule
 from indexer.search.pasted import Frame, Pasted, take_apart
+from indexer.templates import PLACEHOLDER
 
-_PLACEHOLDER = re.compile(r"\{([^{}]*)\}|%[-+ #0]*\d*(?:\.\d+)?[sdifrxeg]")
 _LEAST_LITERAL = 10
 """Fewest literal characters of a template that say anything."""
 _NEAR = 82.0
@@ -107,9 +107,7 @@ class _Template:
     @cached_property
     def parts(self) -> list[str]:
         """The literal text around the placeholders; the placeholders' expressions stand between."""
-        return [
-            " ".join(part.split()) for part in _PLACEHOLDER.sub("\0", self.rule.message or "").split("\0")
-        ]
+        return [" ".join(part.split()) for part in PLACEHOLDER.sub("\0", self.rule.message or "").split("\0")]
 
     @cached_property
     def plain(self) -> str:
@@ -145,7 +143,7 @@ class _Template:
         return None
 
     def _values(self, found: re.Match[str]) -> dict[str, str]:
-        holes = enumerate(_PLACEHOLDER.finditer(self.rule.message or ""), 1)
+        holes = enumerate(PLACEHOLDER.finditer(self.rule.message or ""), 1)
         names = [hole.group(1) or f"value {number}" for number, hole in holes]
         return {name: value for name, value in zip(names, found.groups(), strict=False) if value}
 

@@ -8,13 +8,13 @@ from functools import lru_cache
 
 from indexer.extract.rules.facts import Expr
 from indexer.knowledge.schema import Rule
+from indexer.templates import PLACEHOLDER, template_key
 
 _OPTION = re.compile(r"--([a-z0-9][a-z0-9-]*[a-z0-9])")
 _WORD = re.compile(r"\b[a-z][a-z0-9]*(?:_[a-z0-9]+)+\b")
 _ENVIRONMENT = re.compile(r"^_?envs?\.([A-Z][A-Z0-9_]+)")
 _GETTER = re.compile(r"(^|\.)getenv$|environ|env_var$")
 _VARIABLE = re.compile(r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+")
-_FILLED = re.compile(r"\{[^{}]*\}|%[-+ #0]*\d*(?:\.\d+)?[sdifrxeg]")
 
 _GROUPS = (
     ("speculative decoding", r"spec(ulative)?|eagle|dflash|dspark|ngram|nextn|mtp|uno|draft|adaptive"),
@@ -34,11 +34,6 @@ _GROUPS = (
 )
 
 
-def template_key(message: str) -> str:
-    """Return a message without what run time fills in: equal for the same message across releases."""
-    return " ".join(_FILLED.sub("{}", message).split())
-
-
 @lru_cache(maxsize=4)
 def _two_worded(names: frozenset[str]) -> list[tuple[str, str]]:
     """Return the names of two words with their spelling in prose (``page size``)."""
@@ -48,7 +43,7 @@ def _two_worded(names: frozenset[str]) -> list[tuple[str, str]]:
 def option_fields(message: str, known: frozenset[str]) -> list[str]:
     """Return the known fields whose option or name a message mentions."""
     said = [match.group(1).replace("-", "_") for match in _OPTION.finditer(message)]
-    plain = _FILLED.sub(" ", message)
+    plain = PLACEHOLDER.sub(" ", message)
     said += _WORD.findall(plain)
     lowered = plain.lower()
     said += [name for name, words in _two_worded(known) if words in lowered]
