@@ -45,7 +45,7 @@ _LEVEL_NAMES = ["START", "MEANING", "HINT"]
     "--config", type=click.Path(path_type=Path, exists=True), help="indexer.toml or pyproject.toml."
 )
 @click.option("--history", "history_file", type=click.Path(path_type=Path), help="Another history file.")
-@click.option("--explain", "explain_code", metavar="CODE", help="Tell what a code means and stop.")
+@click.option("--about", "about_code", metavar="CODE", help="Tell what a code means and stop.")
 def command(
     paths: tuple[Path, ...],
     version: str | None,
@@ -63,7 +63,7 @@ def command(
     write_baseline: bool,
     config: Path | None,
     history_file: Path | None,
-    explain_code: str | None,
+    about_code: str | None,
 ) -> None:
     """Lint shell scripts, Compose and Kubernetes files, Dockerfiles, Python, notebooks, Markdown and more.
 
@@ -73,8 +73,8 @@ def command(
 
     Exit codes: 0 clean, 1 findings at the --fail-on level, 2 usage, 3 could not do it.
     """
-    if explain_code:
-        click.echo(_explained(explain_code))
+    if about_code:
+        click.echo(_explained(about_code))
         return
     from indexer.drift.session import Request, run_check
 
@@ -138,7 +138,7 @@ def _versions(version: str | None, versions: str | None, settings: Settings, tim
     from indexer.errors import UsageError
 
     if version and versions:
-        raise UsageError("--version and --versions exclude each other")
+        raise UsageError("--version and --versions exclude each other", "give one of them")
     if not version and not versions:
         version, versions = settings.version, settings.versions
     if version:

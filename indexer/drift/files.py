@@ -47,7 +47,7 @@ def find_files(paths: Iterable[Path], exclude: Sequence[str] = ()) -> Iterator[t
         elif path.exists() or path.is_symlink():
             found = iter([path])
         else:
-            raise UsageError(f"there is no file or folder {path}")
+            raise UsageError(f"there is no file or folder {path}", "check the spelling")
         for file in found:
             name = file.as_posix()
             if file not in seen and not any(fnmatch(name, pattern) for pattern in exclude):

@@ -53,7 +53,7 @@ def run_check(request: Request, timeline: Timeline) -> Outcome:
     if not request.paths and request.stdin is None:
         raise UsageError("nothing to check", "name files or folders")
     if request.write_baseline and request.baseline is None:
-        raise UsageError("--write-baseline needs --baseline FILE")
+        raise UsageError("--write-baseline has no file to write", "name it: --baseline FILE")
     files = list(find_files(request.paths, request.exclude))
     paths = {name: path for path, name in files}
     outcome = Outcome(Report(rules=rule_infos()))

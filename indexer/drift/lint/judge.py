@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from indexer.drift.launch.model import DYNAMIC, Keyword, Launch, Setting, Word
-from indexer.drift.lint.argv import Problem, Use, Walked, known_choices, walk
+from indexer.drift.lint.argv import Problem, Use, Walked, judge_value, known_choices, walk
 from indexer.drift.lint.classify import Verdict, classify, nearest, successor
-from indexer.drift.lint.facts import OptionFact, Timeline, VersionTable, show
+from indexer.drift.lint.facts import OptionFact, Timeline, VersionTable, show, value_count
 from indexer.drift.lint.lints import LINTS
 from indexer.drift.report.record import HINT, MEANING, START
 
@@ -89,6 +89,7 @@ def _problems(
 ) -> Iterator[Raw]:
     for problem in walked.problems:
         if problem.kind in ("unknown", "ambiguous"):
+            table = timeline.table(version)
             verdict = classify(problem.spelled, problem.matches, version, timeline)
             if _is_servers(verdict, launch, problem):
                 yield _raw(
@@ -98,13 +99,33 @@ def _problems(
                     problem.spelled,
                     replacement=verdict.replacement,
                     at=verdict.at,
-                    fix=_fix(problem.word, problem.spelled, verdict.replacement, verdict.certain),
+                    fix=_fix(
+                        problem.word,
+                        problem.spelled,
+                        verdict.replacement,
+                        verdict.certain and _keeps_value(problem.word, verdict.replacement, launch, table),
+                    ),
                 )
         elif problem.kind == "stray":
             if strict or _is_word_after_switch(problem, walked, launch):
                 yield _stray(problem, version)
         elif launch.program in ("server", "serve") or problem.kind != "missing-value":
             yield _value_problem(problem, version, timeline)
+
+
+def _keeps_value(word: Word, new: str | None, launch: Launch, table: VersionTable) -> bool:
+    """Whether the value given to an option is one that its successor takes too."""
+    flag = table.by_option.get(new or "")
+    if flag is None:
+        return False
+    _, equals, value = word.text.partition("=")
+    if not equals:
+        at = launch.words.index(word) + 1 if word in launch.words else len(launch.words)
+        following = launch.words[at].text if at < len(launch.words) else "--"
+        if following.startswith("--"):
+            return value_count(flag) in (0, "?", "*")
+        value = following
+    return DYNAMIC in value or value_count(flag) == 0 or judge_value(flag, value) is None
 
 
 def _is_servers(verdict: Verdict, launch: Launch, problem: Problem) -> bool:
