@@ -7,9 +7,9 @@ from collections.abc import Iterator
 
 from tree_sitter import Node
 
-from indexer.extract.algorithms.logic import Place, written_path
 from indexer.extract.algorithms.members import PARSER, Registry
 from indexer.extract.literal_sites import LiteralTracer
+from indexer.extract.reduction import Place, written_path
 from indexer.knowledge.schema import Alias, Condition, Location
 from indexer.source.tree import PACKAGE_ROOT
 from indexer.syntax.graph import Definition, ModuleGraph

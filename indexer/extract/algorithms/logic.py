@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
 from tree_sitter import Node
 
 from indexer.extract.algorithms.members import NO_ALGORITHM, Registry
 from indexer.extract.literal_sites import LiteralTracer
-from indexer.knowledge.schema import Condition, Location, Unknown, Value
+from indexer.extract.reduction import Place, Reducer
+from indexer.knowledge.schema import Location, Unknown, Value
 from indexer.syntax.graph import ModuleGraph
-from indexer.syntax.guards import Guard
-from indexer.syntax.module import Module
 from indexer.syntax.nodes import own_nodes, positional_arguments
 from indexer.syntax.parse import line, string_value, text
 
@@ -22,16 +20,7 @@ _PREDICATE = re.compile(r"^(is|supports|has|need|needs|carries|uses|requires)_")
 _MISSING = object()
 
 
-@dataclass(frozen=True)
-class Place:
-    """Where an expression stands: its module, and the function whose local names it may use."""
-
-    module: Module
-    scope: str = ""
-    function: Node | None = None
-
-
-class MemberLogic:
+class MemberLogic(Reducer):
     """Evaluates tests over algorithms. None means that the test depends on something else."""
 
     def __init__(self, graph: ModuleGraph, registry: Registry) -> None:
@@ -85,48 +74,14 @@ class MemberLogic:
 
     # -- tests -----------------------------------------------------------------------------------
 
-    def decide(self, node: Node, member: str, place: Place) -> bool | None:
-        """Return whether a test holds for a member, None where more than the algorithm decides."""
-        return self.reduce(node, member, place)[0]
-
-    def reduce(self, node: Node, member: str, place: Place) -> tuple[bool | None, str]:
-        """Return the test's value for a member, and the source of what is left to decide."""
-        kind = node.type
-        if kind == "parenthesized_expression":
-            return self.reduce(node.named_children[0], member, place)
-        if kind == "not_operator":
-            argument = node.child_by_field_name("argument")
-            value, rest = self.reduce(argument, member, place) if argument else (None, text(node))
-            return (None, _negated(rest)) if value is None else (not value, "")
-        if kind == "boolean_operator":
-            return self._boolean(node, member, place)
-        if kind in ("true", "false"):
-            return kind == "true", ""
-        if kind == "comparison_operator":
-            return self._comparison(node, member, place), _flat(text(node))
-        if kind == "call":
-            return self._call(node, member, place), _flat(text(node))
-        if kind == "identifier":
-            assigned = _local_value(node, place)
-            if assigned is not None:
-                return self.reduce(assigned, member, Place(place.module, place.scope, None))
-        if kind in ("identifier", "attribute") and _FIELD.search(text(node)):
-            return member != NO_ALGORITHM, ""
-        return None, _flat(text(node))
-
-    def _boolean(self, node: Node, member: str, place: Place) -> tuple[bool | None, str]:
-        sides = [node.child_by_field_name(side) for side in ("left", "right")]
-        operator = node.child_by_field_name("operator")
-        word = text(operator) if operator else "and"
-        dominant = word == "or"
-        rests = []
-        for side in sides:
-            value, rest = self.reduce(side, member, place) if side else (None, "")
-            if value is dominant:
-                return dominant, ""
-            if value is None:
-                rests.append(rest)
-        return (None, f" {word} ".join(rests)) if rests else (not dominant, "")
+    def leaf(self, node: Node, subject: str, place: Place) -> bool | None:
+        if node.type == "comparison_operator":
+            return self._comparison(node, subject, place)
+        if node.type == "call":
+            return self._call(node, subject, place)
+        if node.type in ("identifier", "attribute") and _FIELD.search(text(node)):
+            return subject != NO_ALGORITHM
+        return None
 
     def _comparison(self, node: Node, member: str, place: Place) -> bool | None:
         operands = [child for child in node.named_children if child.type != "comment"]
@@ -192,53 +147,7 @@ class MemberLogic:
             return string_value(arguments[0]) in marks
         return self.predicate(text(name), member) if not arguments else None
 
-    # -- guards ----------------------------------------------------------------------------------
-
-    def path(self, guards: tuple[Guard, ...], member: str, place: Place) -> list[Condition] | None:
-        """Return the conditions left of a path's tests for a member; None where it is never taken."""
-        left: list[Condition] = []
-        for guard in guards:
-            value, rest = self.reduce(guard.test, member, place)
-            if value is None:
-                at = Location(place.module.path, line(guard.test))
-                left.append(Condition(rest, guard.holds, at))
-            elif value is not guard.holds:
-                return None
-        return left
-
     def names_algorithm(self, node: Node, place: Place) -> bool:
         """Return whether a test decides differently for different algorithms."""
         outcomes = {self.reduce(node, member, place) for member in self.registry.members}
         return len(outcomes) > 1
-
-
-def written_path(conditions: list[Condition]) -> str | None:
-    """Return conditions as one line of source, None where there are none."""
-    parts = [one.text if one.holds else _negated(one.text) for one in conditions]
-    return " and ".join(f"({part})" if " or " in part and len(parts) > 1 else part for part in parts) or None
-
-
-def _negated(written: str) -> str:
-    if " and " not in written and " or " not in written:
-        if written.startswith("not "):
-            return written[4:]
-        for operator, opposite in ((" is not ", " is "), (" is ", " is not "), (" == ", " != ")):
-            if written.count(operator) == 1 and not written.endswith(")"):
-                return written.replace(operator, opposite)
-    return f"not {written}" if re.fullmatch(r"[\w.]+(\([^()]*\))?", written) else f"not ({written})"
-
-
-def _flat(written: str) -> str:
-    return " ".join(written.split())
-
-
-def _local_value(node: Node, place: Place) -> Node | None:
-    """Return the only value assigned to a local name in the place's function."""
-    if place.function is None:
-        return None
-    values = [
-        one.child_by_field_name("right")
-        for one in own_nodes(place.function, ("assignment",))
-        if (left := one.child_by_field_name("left")) is not None and text(left) == text(node)
-    ]
-    return values[0] if len(values) == 1 else None

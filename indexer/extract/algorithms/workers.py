@@ -6,8 +6,9 @@ from collections.abc import Iterator
 
 from tree_sitter import Node
 
-from indexer.extract.algorithms.logic import MemberLogic, Place, written_path
+from indexer.extract.algorithms.logic import MemberLogic
 from indexer.extract.algorithms.members import Registry
+from indexer.extract.reduction import Place, written_path
 from indexer.knowledge.schema import Condition, Location, Worker
 from indexer.syntax.graph import Definition, ModuleGraph
 from indexer.syntax.guards import Guard, guarded_statements

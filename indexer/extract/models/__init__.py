@@ -1,0 +1,192 @@
+"""Models: architectures, hybrid kinds, drafts, radix-cache support, and what the resolver does for them."""
+
+from __future__ import annotations
+
+import re
+
+from indexer.extract.models.architectures import Architecture, architectures
+from indexer.extract.models.configs import ConfigClass, ConfigClasses
+from indexer.extract.models.drafts import DraftMapping, draft_mappings, draft_of
+from indexer.extract.models.hybrids import (
+    BackendChoice,
+    Match,
+    Predicate,
+    Registration,
+    find_function,
+    kind_of,
+    match_predicate,
+    predicates,
+    registrations,
+)
+from indexer.extract.models.radix import RadixTable, radix_table
+from indexer.extract.models.tests import ArchitectureTests
+from indexer.extract.reduction import Place
+from indexer.knowledge.schema import Location, Model, Value
+from indexer.source.tree import PACKAGE_ROOT
+from indexer.syntax.graph import ModuleGraph
+from indexer.syntax.nodes import node_of
+
+__all__ = ["extract_models"]
+
+_DRAFT_NAME = re.compile(r"(NextN|MTP|Eagle3?|Eagle|DFlash\w*|DSpark\w*|DraftModel|Assistant\w*)$|Draft")
+_SLIDING = "is_hybrid_swa_model"
+_CONFIGS = (f"{PACKAGE_ROOT}/srt/configs",)
+
+
+def extract_models(graph: ModuleGraph) -> list[Model]:
+    """Return every model architecture of the tree, in path and line order."""
+    return _Extraction(graph).run()
+
+
+class _Extraction:
+    def __init__(self, graph: ModuleGraph) -> None:
+        self.graph = graph
+        self.architectures = architectures(graph)
+        self.by_name = {one.name: one for one in self.architectures}
+        configs = ConfigClasses(graph)
+        self.configs = {one.name: configs.of(one) for one in self.architectures}
+        self.tests = ArchitectureTests(graph, self.configs)
+        self.predicates: list[Predicate] = predicates(graph)
+        self.registrations: list[Registration] = registrations(graph)
+        self.backends = BackendChoice(graph, self.tests, [one.name for one in self.predicates])
+        self.mappings: list[DraftMapping] = draft_mappings(graph)
+        self.drafts = {one.draft for one in self.mappings if isinstance(one.draft, str)}
+        self.radix: RadixTable = radix_table(graph, self.tests, list(self.by_name))
+        self.sliding = self._sliding_window()
+
+    def run(self) -> list[Model]:
+        return [self._model(one) for one in self.architectures]
+
+    def _model(self, architecture: Architecture) -> Model:
+        config = self.configs[architecture.name]
+        is_draft = architecture.name in self.drafts or bool(_DRAFT_NAME.search(architecture.name))
+        return Model(
+            architecture.name,
+            architecture.definition.location,  # type: ignore[arg-type]
+            architecture.entry_at,
+            config.name or None,
+            self._hybrid(architecture, config) if not is_draft else self._sliding_only(architecture),
+            self._draft(architecture),
+            self._radix_support(architecture),
+            is_draft=is_draft,
+        )
+
+    # -- hybrid kind -----------------------------------------------------------------------------
+
+    def _hybrid(self, architecture: Architecture, config: ConfigClass) -> dict[str, Value] | None:
+        """Return the first kind found, with every further one under ``also``."""
+        found = [self._kind(match, config) for match in self._matches(config)]
+        named = [one for one in self.registrations if architecture.name in one.architectures]
+        found += [self._registered(one, config) for one in named]
+        sliding = self._sliding_only(architecture)
+        if sliding is not None:
+            found.append(sliding)
+        if not found:
+            return None
+        first, *others = found
+        return {**first, "config_class": config.name or None, "config_found_by": config.how, "also": others}
+
+    def _matches(self, config: ConfigClass) -> list[Match]:
+        found = (match_predicate(one, config, self.tests) for one in self.predicates)
+        return [one for one in found if one is not None]
+
+    def _kind(self, match: Match, config: ConfigClass) -> dict[str, Value]:
+        chosen = self.backends.of(match.predicate, config)
+        kind = (
+            kind_of(chosen[0]) if chosen else match.predicate.removeprefix("hybrid_").removesuffix("_config")
+        )
+        return {
+            "kind": kind,
+            "predicate": match.predicate,
+            "predicate_at": match.at,
+            "through": match.config_class,
+            "condition": match.condition,
+            "backend": chosen[0] if chosen else None,
+            "backend_at": chosen[1] if chosen else None,
+            "restrictions": [
+                {"test": test, "condition": condition, "at": at}
+                for test, condition, at in self.backends.restrictions(match.predicate, config)
+            ],
+        }
+
+    def _registered(self, one: Registration, config: ConfigClass) -> dict[str, Value]:
+        backend = one.backend.rpartition(".")[2] if one.backend else None
+        chosen = self.backends.of("register_linear_attn_model", config)
+        return {
+            "kind": kind_of(backend) if backend else "registered",
+            "predicate": "register_linear_attn_model",
+            "predicate_at": one.at,
+            "through": one.config_class,
+            "condition": None,
+            "backend": backend,
+            "backend_at": chosen[1] if chosen else one.at,
+            "restrictions": [],
+        }
+
+    def _sliding_window(self) -> tuple[dict[str, Location], Location | None]:
+        """Return the architectures listed as sliding-window hybrids, and the function that lists them."""
+        definition = find_function(self.graph, _SLIDING, _CONFIGS)
+        node = node_of(self.graph, definition) if definition else None
+        module = self.graph.module(definition.module) if definition else None
+        if definition is None or node is None or module is None:
+            return {}, None
+        found = self.tests.architectures_in(node, Place(module, definition.qualname, node))
+        return {str(name): at for name, at in found.values.items()}, definition.location
+
+    def _sliding_only(self, architecture: Architecture) -> dict[str, Value] | None:
+        listed, _ = self.sliding
+        at = listed.get(architecture.name)
+        if at is None:
+            return None
+        return {
+            "kind": "sliding window",
+            "predicate": _SLIDING,
+            "predicate_at": at,
+            "through": architecture.name,
+            "condition": None,
+            "backend": None,
+            "backend_at": None,
+            "restrictions": [],
+        }
+
+    # -- drafts and radix cache ------------------------------------------------------------------
+
+    def _draft(self, architecture: Architecture) -> dict[str, Value] | None:
+        found = draft_of(self.mappings, self.tests, architecture.name)
+        if found is None:
+            return None
+        mapping, condition = found
+        target = self.by_name.get(mapping.draft) if isinstance(mapping.draft, str) else None
+        return {
+            "architecture": mapping.draft,
+            "mapping_at": mapping.at,
+            "condition": condition,
+            "class_at": target.definition.location if target else None,
+            "entry_class_at": target.entry_at if target else None,
+        }
+
+    def _radix_support(self, architecture: Architecture) -> dict[str, Value] | None:
+        registered = next((one for one in self.registrations if architecture.name in one.architectures), None)
+        support = self.radix.by_architecture.get(architecture.name)
+        if registered is not None and support is None:
+            return {
+                "radix": registered.at if registered.radix else False,
+                "extra_buffer": registered.at if registered.extra_buffer else False,
+                "strategies": _strategies(registered.radix, registered.extra_buffer),
+                "branch_at": registered.at,
+            }
+        if support is None:
+            return None
+        yes, extra = bool(support.radix), bool(support.extra_buffer)
+        return {
+            "radix": support.radix or False,
+            "extra_buffer": support.extra_buffer or False,
+            "strategies": _strategies(yes, extra),
+            "branch_at": support.branch_at,
+        }
+
+
+def _strategies(radix: bool, extra_buffer: bool) -> list[str]:
+    if not radix and not extra_buffer:
+        return []
+    return ["no_buffer", "extra_buffer"] if extra_buffer else ["no_buffer"]
