@@ -11,7 +11,7 @@ import click
 if TYPE_CHECKING:
     from indexer.knowledge.history import History
     from indexer.knowledge.history_build import Built
-    from indexer.knowledge.timeline import Story
+    from indexer.knowledge.stories import Story
 
 
 class NameOrBuild(click.Group):

@@ -154,6 +154,19 @@ class History:
         """Return the tracks of a kind: ``flags``, ``algorithms``, ``env_vars`` or ``fields``."""
         return getattr(self._file, kind)
 
+    @cached_property
+    def _owners(self) -> dict[str, dict[int, Track]]:
+        owners: dict[str, dict[int, Track]] = {}
+        for track in self._file.flags:
+            for at in _indices(track):
+                for option in option_strings(track, at):
+                    owners.setdefault(option, {})[at] = track
+        return owners
+
+    def owners(self, option: str) -> dict[int, Track]:
+        """Return the flag's track that an option string belonged to, by release index."""
+        return self._owners.get(option, {})
+
     def flag_intervals(self, option: str) -> list[Interval]:
         """Return when an option string (``--x``; without dashes a flag's name) was accepted.
 

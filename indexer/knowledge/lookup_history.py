@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from indexer.knowledge.history import History, option_strings, value_at
 from indexer.knowledge.history_file import Track, spelled
-from indexer.knowledge.timeline import Story, algorithm_story, env_story, flag_story
+from indexer.knowledge.stories import Story, algorithm_story, env_story, flag_story
 
 _CLOSE = 70
 """How similar (0 to 100) a name must be to be suggested."""

@@ -7,6 +7,7 @@ import shutil
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -14,6 +15,11 @@ from indexer._resources import data_path
 from indexer.errors import CannotError
 from indexer.knowledge.store import write_atomically
 from indexer.publish.output import replaced_whole
+
+if TYPE_CHECKING:
+    from indexer.knowledge.history import History
+    from indexer.knowledge.schema import Snapshot
+    from indexer.validate.matrix import Matrix
 
 _SHOWN_DEAD = 20
 
@@ -88,7 +94,9 @@ def _build_version(work: _Work) -> Built:
     dead = dead_citations(snapshot, source)
     if dead:
         raise CannotError(_told(work.version, dead))
-    site = VersionSite(snapshot, source, work.stems, work.versions, work.default)
+    site = VersionSite(
+        snapshot, source, work.stems, work.versions, work.default, _history(), _evidence(snapshot)
+    )
     folder = Path(work.folder)
     own = folder / work.version
     folders = {own: "../"}
@@ -103,10 +111,27 @@ def _build_version(work: _Work) -> Built:
         (place / "llms.txt").write_text(llms_txt(site), encoding="utf-8")
         (place / "llms-full.txt").write_text(llms_full_txt(site), encoding="utf-8")
     write_search(documents_of(snapshot), own)
-    if not index_folder(work.version).is_dir():
+    if work.version == work.default and not index_folder(work.version).is_dir():
         build_index(snapshot)
     coverage = snapshot.coverage
     return Built(work.version, count, site.citations, len(coverage.unrecognised), len(coverage.unknown))
+
+
+def _history() -> History | None:
+    """Return the shipped history, or None where this installation has none."""
+    from indexer.knowledge.history import SHIPPED, load_history
+
+    return load_history() if SHIPPED.is_file() else None
+
+
+def _evidence(snapshot: Snapshot) -> Matrix | None:
+    """Return the matrix of the shipped launch records, or None where there are none."""
+    from indexer.validate.matrix import load_matrix
+
+    try:
+        return load_matrix(data_path("evidence"), snapshot)
+    except FileNotFoundError:
+        return None
 
 
 def _told(version: str, dead: list[object]) -> str:

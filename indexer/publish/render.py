@@ -2,29 +2,26 @@
 
 from __future__ import annotations
 
-import re
-from functools import cached_property, lru_cache
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import jinja2
 import msgspec
-from markupsafe import Markup, escape
 
 from indexer._resources import data_path
 from indexer.knowledge.addresses import anchor_of, page_of, slug
-from indexer.knowledge.schema import Location, Value
 from indexer.knowledge.values import as_unknown, plain_form, source_form
 from indexer.publish.diagram import anchor
-from indexer.publish.prose import paragraphs
+from indexer.publish.markup import citer, flag_link, prose, short_path, soft_breaks, value_markup
 from indexer.publish.site import Page, VersionSite
 
 _ROOT = "@@SITE-ROOT@@"
 """Stands for the way up to the site's root while a page is rendered once for two places."""
 
-_BREAKABLE = re.compile(r"(?<=[^\s-])[-_/,](?!$)|[a-z](?=[A-Z])")
 
-_SHORTENED = ("python/sglang/srt/", "python/sglang/", "python/")
+_NOT_SHARED = ("drift", "evidence")
+"""Parts whose pages are about the version they are in, and are not offered in another one's menu."""
 
 
 class Renderer:
@@ -44,20 +41,22 @@ class Renderer:
         )
         environment.filters.update(
             short=short_path,
-            place=place,
-            permalink=self.site.source.permalink,
             unknown=as_unknown,
             typed=plain_form,
             written=source_form,
             slug=slug,
-            paragraphs=paragraphs,
             prose=prose,
             soft=soft_breaks,
             step_anchor=anchor,
         )
         environment.tests["in_callers"] = lambda how: str(how).startswith("caller")
         environment.globals.update(
-            site=self.site, page_of=page_of, anchor_of=anchor_of, fact_flags=self.site.links.flags
+            site=self.site,
+            page_of=page_of,
+            anchor_of=anchor_of,
+            cite=citer(self.site.source.permalink),
+            value_of=value_markup,
+            link_to_flag=flag_link,
         )
         return environment
 
@@ -93,41 +92,6 @@ class Renderer:
         stems = self.site.others.get(version, frozenset())
         if not name:
             return True
+        if section in _NOT_SHARED:
+            return False
         return page.stem in stems or (name == "index" and any(s.startswith(f"{section}/") for s in stems))
-
-
-def short_path(path: str) -> str:
-    """Return a path without the part that all have in common: ``arg_groups/fields/spec.py``."""
-    for prefix in _SHORTENED:
-        if path.startswith(prefix):
-            return path[len(prefix) :]
-    return path
-
-
-def place(at: Location) -> str:
-    """Return ``spec.py:58`` or ``spec.py:58–61``, the short form of a citation."""
-    end = f"–{at.end_line}" if at.end_line and at.end_line != at.line else ""
-    return f"{at.path.rpartition('/')[2]}:{at.line}{end}"
-
-
-@lru_cache(maxsize=50_000)
-def _soft(text: str) -> Markup:
-    return Markup(_BREAKABLE.sub(r"\g<0><wbr>", str(escape(text))))
-
-
-def soft_breaks(text: Value) -> Markup:
-    """Return an identifier that may be broken after ``-``, ``_``, ``/``, ``,`` and before humps."""
-    return _soft(str(text))
-
-
-def prose(text: str) -> Markup:
-    """Return a help text as HTML: paragraphs, option strings and quoted code as ``code``."""
-    return Markup("".join(f"<p>{_inline(paragraph)}</p>" for paragraph in paragraphs(text)))
-
-
-def _inline(text: str) -> str:
-    import re
-
-    marked = re.sub(r"`([^`]+)`", "\0\\1\1", text)
-    marked = re.sub(r"(?<![\w\0-])(--[a-z][a-z0-9-]+)", "\0\\1\1", marked)
-    return str(escape(marked)).replace("\0", "<code>").replace("\1", "</code>")

@@ -9,10 +9,15 @@ from typing import Any
 import msgspec
 
 from indexer.knowledge.addresses import every_fact, page_of
+from indexer.knowledge.history import History
 from indexer.knowledge.links import Links
 from indexer.knowledge.schema import Snapshot
+from indexer.knowledge.stories import Story, algorithm_story, env_story, flag_story
 from indexer.publish.citations import count_citations
 from indexer.publish.excerpts import SourceText
+from indexer.validate.matrix import Cell, Matrix
+
+_STORIES = {"flag": flag_story, "algorithm": algorithm_story, "env": env_story}
 
 
 class Page(msgspec.Struct):
@@ -41,7 +46,8 @@ class SectionLink(msgspec.Struct):
 class VersionSite:
     """One version's facts, its source, and what the other versions of the site have.
 
-    ``others`` maps each other version of the site to the page stems it has.
+    ``others`` maps each other version of the site to the page stems it has; ``history`` and ``evidence``
+    are None where the installation has none.
     """
 
     def __init__(
@@ -51,12 +57,16 @@ class VersionSite:
         others: Mapping[str, frozenset[str]],
         versions: list[str],
         default: str,
+        history: History | None = None,
+        evidence: Matrix | None = None,
     ) -> None:
         self.snapshot = snapshot
         self.source = source
         self.others = others
         self.versions = versions
         self.default = default
+        self.history = history
+        self.evidence = evidence
         self.links = Links(snapshot)
         self.citations = count_citations(snapshot)
 
@@ -64,6 +74,16 @@ class VersionSite:
     def version(self) -> str:
         """The SGLang version of this tree."""
         return self.snapshot.source.version
+
+    def story(self, kind: str, name: str) -> Story | None:
+        """Return the history of a flag (by option string), algorithm or variable, where one is told."""
+        if self.history is None:
+            return None
+        return _STORIES[kind](self.history, name)
+
+    def cells(self, subject: str) -> list[Cell]:
+        """Return what launches say about a subject (an id)."""
+        return self.evidence.of(subject) if self.evidence and self.evidence.records else []
 
     @cached_property
     def sections(self) -> list[SectionLink]:
@@ -76,7 +96,8 @@ class VersionSite:
             ("Rules", "rules/index", snapshot.rules),
             ("Code paths", "paths/index", snapshot.code_paths),
             ("Environment", "env/index", snapshot.env_vars),
-            ("Coverage", "coverage", True),
+            ("Changes", "drift/index", self.history is not None and self.version in self.history),
+            ("Evidence", "evidence/index", self.evidence is not None and self.evidence.records),
         ]
         return [SectionLink(title, stem) for title, stem, there in parts if there]
 

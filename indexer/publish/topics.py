@@ -20,7 +20,13 @@ _UNGROUPED = "Other"
 
 def topics_of(flag: Flag) -> list[str]:
     """Return the topics a flag's name speaks of."""
-    return [topic for topic, pattern in _TOPICS.items() if pattern.search(flag.name)]
+    return topics_of_name(flag.name)
+
+
+def topics_of_name(name: str) -> list[str]:
+    """Return the topics that the name of a flag, variable or algorithm speaks of."""
+    spelled = name.lower().replace("_", "-").lstrip("-")
+    return [topic for topic, pattern in _TOPICS.items() if pattern.search(spelled)]
 
 
 def group_of(flag: Flag) -> str:

@@ -7,6 +7,7 @@ share words; ``numsteps`` and ``top k`` meet through glued neighbours.
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 _RUN = re.compile(r"[A-Za-z0-9]+")
 _CAMEL = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|[0-9]+")
@@ -38,14 +39,18 @@ def words(text: str) -> list[str]:
 
     A word with a number stays one (``qwen3``, ``eagle3``).
     """
+    return [word for run in _RUN.findall(text) for word in _cut(run)]
+
+
+@lru_cache(maxsize=100_000)
+def _cut(run: str) -> tuple[str, ...]:
     found: list[str] = []
-    for run in _RUN.findall(text):
-        for part in _CAMEL.findall(run):
-            if part.isdigit() and found and run.startswith(part) is False:
-                found[-1] += part
-            else:
-                found.append(part.lower())
-    return found
+    for part in _CAMEL.findall(run):
+        if part.isdigit() and found:
+            found[-1] += part
+        else:
+            found.append(part.lower())
+    return tuple(found)
 
 
 def glued(parts: list[str]) -> list[str]:

@@ -22,10 +22,12 @@ function load() {
 export function words(text) {
   const found = [];
   for (const run of text.match(/[A-Za-z0-9]+/g) ?? []) {
+    const cut = [];
     for (const part of run.match(/[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|[0-9]+/g) ?? []) {
-      if (/^\d/.test(part) && found.length && !run.startsWith(part)) found[found.length - 1] += part;
-      else found.push(part.toLowerCase());
+      if (/^\d/.test(part) && cut.length) cut[cut.length - 1] += part;
+      else cut.push(part.toLowerCase());
     }
+    found.push(...cut);
   }
   return found;
 }

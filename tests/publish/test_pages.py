@@ -11,8 +11,9 @@ import pytest
 
 from indexer.publish.agents import llms_full_txt, llms_txt
 from indexer.publish.excerpts import SourceText
+from indexer.publish.markup import soft_breaks
 from indexer.publish.pages import all_pages
-from indexer.publish.render import Renderer, soft_breaks
+from indexer.publish.render import Renderer
 from indexer.publish.site import VersionSite, page_stems
 from tests.small_site import small_snapshot, small_tree, unrecognised
 

@@ -4,10 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from indexer.publish.pages import algorithms, coverage, env, flags, home, models, paths, rules
+from indexer.publish.pages import (
+    algorithms,
+    coverage,
+    drift,
+    env,
+    evidence,
+    flags,
+    home,
+    models,
+    paths,
+    rules,
+)
 from indexer.publish.site import Page, VersionSite
 
-_KINDS = (home, flags, algorithms, models, rules, paths, env, coverage)
+_KINDS = (home, flags, algorithms, models, rules, paths, env, drift, evidence, coverage)
 
 
 def all_pages(site: VersionSite) -> Iterator[Page]:

@@ -50,6 +50,8 @@ def _page(site: VersionSite, algorithm: Algorithm) -> Page:
             "algorithm": algorithm,
             "excerpt": site.source.excerpt(algorithm.declared_at, context=1),
             "flags": flags,
+            "story": site.story("algorithm", algorithm.name),
+            "cells": site.cells(f"algorithm:{algorithm.name}"),
             "rules": [
                 site.links.rules_by_id[key] for key in algorithm.rules if key in site.links.rules_by_id
             ],

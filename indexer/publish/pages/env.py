@@ -61,6 +61,8 @@ def _page(site: VersionSite, variable: EnvVar) -> Page:
             "variable": variable,
             "excerpt": site.source.excerpt(at) if at else None,
             "reads": reads_by_file(variable.read_at),
+            "story": site.story("env", variable.name),
+            "cells": [],
             "sets": reads_by_file(variable.set_at),
         },
     )

@@ -70,6 +70,8 @@ def _flag_page(site: VersionSite, flag: Flag, before: Flag | None, after: Flag |
             "after": after,
             "shared": [other for other in site.links.flags(flag.dest) if other.name != flag.name],
             "replacement": _replacement(site, flag),
+            "story": site.story("flag", flag.option_strings[0]),
+            "cells": site.cells(f"flag:{flag.name}"),
         },
     )
 

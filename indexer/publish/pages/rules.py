@@ -42,7 +42,7 @@ def pages(site: VersionSite) -> Iterator[Page]:
         yield Page(
             stem=f"rules/{slug(group)}",
             template="rule_group.html.j2",
-            title=group,
+            title=group[:1].upper() + group[1:],
             description=f"Rules of {group} in SGLang {site.version}.",
             data=[fact_record(site.version, "rule", rule) for rule in members],
             trail=[INDEX],
