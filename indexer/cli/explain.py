@@ -58,7 +58,8 @@ def command(
     if batch is not None:
         from indexer.explain.batch import run_batch
 
-        trees = [_tree(version, checkout, rev) for version in _named(versions, span) or [None]]
+        named: list[str | None] = [*_named(versions, span)] or [None]
+        trees = [_tree(version, checkout, rev) for version in named]
         run_batch(batch, trees, paths, click.get_binary_stream("stdout"))
         return
     if not words:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 from dataclasses import replace
+from functools import partial
 
 from indexer.explain.explanation import Explanation
 from indexer.explain.join import join
@@ -51,11 +52,8 @@ class Explainer:
         said = {name.replace("-", "_") for name in question.packages}
         for _ in range(_MOST_SUPPOSED):
             launch = replace(prepared.launch, packages={**self._supposed, **prepared.launch.packages})
-            found = run_with_deep_stack(
-                lambda launch=launch: explore(
-                    lambda: resolve_path(self.tree, launch, prepared.transformers), self.most_paths
-                )
-            )
+            path = partial(resolve_path, self.tree, launch, prepared.transformers)
+            found = run_with_deep_stack(partial(explore, path, self.most_paths))
             missing = {path.result.missing for path in found.paths if path.result.missing}
             unsaid = {name.partition(".")[0] for name in missing if name} - said - set(self._supposed)
             if not unsaid:

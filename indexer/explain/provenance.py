@@ -34,13 +34,14 @@ def trace_writes(program: Any, module: Any) -> list[Write]:
     """Start noting writes to the record and return the list they are added to, in order."""
     writes: list[Write] = []
     record = module.ServerArgs
-    names = set(getattr(record, "__dataclass_fields__", None) or getattr(record, "__struct_fields__", ()))
+    fields: Any = getattr(record, "__dataclass_fields__", ()) or getattr(record, "__struct_fields__", ())
+    names = set(fields)
     _trace_stores(record, names, writes, program)
     _trace_declarations(program, names, writes)
     return writes
 
 
-def _trace_stores(record: type, names: set[str], writes: list[Write], program: Any) -> None:
+def _trace_stores(record: Any, names: set[str], writes: list[Write], program: Any) -> None:
     original = record.__setattr__
 
     def store(self: Any, name: str, value: Any) -> None:

@@ -116,7 +116,8 @@ def _cached_file(world: Any) -> Callable[..., Any]:
         present = files.is_dir(path)
         if type(present) is Unknown or present is False:
             raise Unsupported(f"the configuration of {path}: not a folder that the launch gives")
-        file = f"{path}/{options.get('subfolder') + '/' if options.get('subfolder') else ''}{filename}"
+        folder = options.get("subfolder")
+        file = f"{path}/{folder}/{filename}" if folder else f"{path}/{filename}"
         if files.is_file(file):
             return file
         if options.get("_raise_exceptions_for_missing_entries", True):
