@@ -5,12 +5,17 @@ from __future__ import annotations
 import io
 import json
 import posixpath
+import re
 from pathlib import Path, PurePosixPath
 from typing import Any
 
 from indexer.interpret.launch import Launch
 from indexer.interpret.signals import Unsupported
 from indexer.interpret.unknown import Unknown
+
+_NUMA_MEMORY = re.compile(r"/sys/devices/system/node/node(\d+)/meminfo")
+_NOT_THERE = ("/sys/fs/cgroup/", "/sys/devices/system/node/")
+"""Files taken not to be there: no memory limit is set, and memory per NUMA node is asked elsewhere."""
 
 MAX_READ_BYTES = 64 * 1024 * 1024
 
@@ -22,6 +27,8 @@ class FileSystem:
         self._roots = [Path(folder).resolve() for folder in launch.folders]
         self._memory: dict[str, bytes] = {name: text.encode() for name, text in launch.files.items()}
         self._hidden = launch.hidden_keys
+        self._ram_bytes = launch.host.ram_bytes
+        self._numa_nodes = launch.host.numa_nodes
 
     def _on_disk(self, path: str) -> Path | None:
         candidate = Path(path)
@@ -96,9 +103,13 @@ class FileSystem:
         name = str(path)
         if name in self._memory:
             return self._memory[name]
+        node = _NUMA_MEMORY.fullmatch(name)
+        if node and self._ram_bytes is not None:
+            share = self._ram_bytes // 1024 // max(1, self._numa_nodes or 1)
+            return f"Node {node.group(1)} MemTotal: {share} kB\n".encode()
         real = self._on_disk(name)
         if real is None:
-            if name.startswith("/"):
+            if name.startswith("/") and not name.startswith(_NOT_THERE):
                 raise Unsupported(f"reading {name}, of which the launch says nothing")
             raise FileNotFoundError(2, "No such file or directory", name)
         if real.is_file() and real.stat().st_size > MAX_READ_BYTES:

@@ -130,8 +130,31 @@ def machine_intrinsics(world: Any) -> dict[str, Callable[..., Any]]:
         "psutil.virtual_memory": lambda: types.SimpleNamespace(
             total=_or_unknown(ram, "host RAM"), available=Unknown("available host RAM", ("host RAM",))
         ),
+        "psutil.Process": takes_unknown(
+            lambda *args: types.SimpleNamespace(cpu_affinity=lambda: list(range(_cpus(launch))))
+        ),
         "subprocess.run": takes_unknown(smi),
+        "subprocess.check_output": takes_unknown(lambda command, **options: _output(launch, command)),
     }
+
+
+_SUPPOSED_CPUS = 8
+
+
+def _cpus(launch: Launch) -> int:
+    return launch.host.cpus or _SUPPOSED_CPUS
+
+
+def _output(launch: Launch, command: Any) -> Any:
+    """Answer ``lscpu``: how the CPUs are spread over NUMA nodes. Without facts, one node or two."""
+    words = command if isinstance(command, (list, tuple)) else str(command).split()
+    if not words or words[0] != "lscpu":
+        return Unknown(f"output of {words[0] if words else 'a command'}")
+    nodes = launch.host.numa_nodes
+    if nodes is None:
+        nodes = 2 if Unknown("whether there are several NUMA nodes", ("CPU layout of the host",)) else 1
+    cpus = _cpus(launch)
+    return "".join(f"{cpu},{cpu},0,{cpu * nodes // cpus}\n" for cpu in range(cpus))
 
 
 def _nvml(world: Any, launch: Launch) -> None:
