@@ -144,6 +144,8 @@ class Runtime:
         elif isinstance(function, type):
             if function is type and len(args) == 1:
                 return self._type_of(args[0])
+            if function is bool and args and type(args[0]) is Unknown:
+                return args[0]  # its truth is the same question
             if getattr(function, SITE, None) is not None or issubclass(function, BaseException):
                 return function(*args, **kwargs)
             safety.check_constructor(function)
@@ -170,19 +172,26 @@ class Runtime:
             return Unknown(f"{_name_of(function)}() of {error.unknown!r}")
         except Exception as error:
             if not _crossed_interpreted_frame(error):
-                self._unknown_operand(function, (*args, kwargs), error)
+                unknown = self._unknown_operand(function, (*args, kwargs), error)
+                if unknown is not None:
+                    return unknown
             raise
 
-    def _unknown_operand(self, function: Any, args: tuple[Any, ...], error: Exception) -> None:
-        """Refuse to pass on a native error that an unknown or third-party operand may have caused."""
-        culprit: Any = contains_unknown(args)
-        if culprit is None:
-            culprit = next((value for value in args if type(value) is External), None)
+    def _unknown_operand(self, function: Any, args: tuple[Any, ...], error: Exception) -> Any:
+        """Return the unknown result of a native call that failed over an unknown among its operands.
+
+        Raises:
+            Unsupported: a third party's opaque value may have made it fail.
+        """
         owner = getattr(function, "__self__", None)
-        if culprit is None and isinstance(owner, (list, tuple, dict, set)):
-            culprit = contains_unknown(owner)
-        if culprit is not None:
-            raise Unsupported(f"{_name_of(function)}() of {culprit!r} failed: {error}") from error
+        found = contains_unknown(args)
+        if found is None and isinstance(owner, (list, tuple, dict, set)):
+            found = contains_unknown(owner)
+        if found is not None:
+            return found._rt_derive(f"{_name_of(function)}()", *args[:-1])
+        if any(type(value) is External for value in args):
+            raise Unsupported(f"{_name_of(function)}() of a third party's value failed: {error}") from error
+        return None
 
     @staticmethod
     def _type_of(value: Any) -> Any:

@@ -1,0 +1,40 @@
+"""From pasted commands to arguments."""
+
+from __future__ import annotations
+
+import pytest
+
+from indexer.errors import UsageError
+from indexer.explain.command import server_arguments, split_command
+
+
+@pytest.mark.parametrize(
+    ("text", "argv", "env"),
+    [
+        ("python -m sglang.launch_server --model-path m", ["--model-path", "m"], {}),
+        ("python3 -m sglang.launch_server \\\n  --tp 4", ["--tp", "4"], {}),
+        ("sglang serve --model-path m", ["--model-path", "m"], {}),
+        ("SGLANG_X=1 env Y='a b' python -m sglang.launch_server --port 1", ["--port", "1"],
+         {"SGLANG_X": "1", "Y": "a b"}),
+        ("--speculative-algorithm NEXTN", ["--speculative-algorithm", "NEXTN"], {}),
+        ("numactl -N 0 python /opt/sglang/launch_server.py --tp=2", ["--tp=2"], {}),
+        ("""python -m sglang.launch_server --json-model-override-args '{"a": 1}'""",
+         ["--json-model-override-args", '{"a": 1}'], {}),
+    ],
+)  # fmt: skip
+def test_arguments_and_environment(text, argv, env):
+    assert server_arguments(split_command(text)) == (argv, env)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["vllm serve m", "python -m sglang.launch_server --tp $TP", "python -m sglang.launch_server --x ${Y}"],
+)
+def test_what_is_no_launch_is_said(text):
+    with pytest.raises(UsageError):
+        server_arguments(split_command(text))
+
+
+def test_an_open_quote_is_said():
+    with pytest.raises(UsageError, match="quote"):
+        split_command("python -m sglang.launch_server --x 'a")

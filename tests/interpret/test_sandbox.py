@@ -1,0 +1,155 @@
+"""A hostile tree can do nothing: no file, no process, no host object, no end of memory or time."""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+
+import pytest
+
+from indexer.interpret.signals import BudgetExceeded, Signal, UnknownEscaped, Unsupported
+from indexer.interpret.unknown import Unknown
+from tests.interpret.running import program_of, run
+
+ESCAPES = [
+    "().__class__.__bases__[0].__subclasses__()",
+    "(lambda: 0).__globals__",
+    "(lambda: 0).__code__",
+    "getattr(lambda: 0, '__glo' + 'bals__')",
+    "(lambda: 0).__getattribute__('__globals__')",
+    "object.__getattribute__(lambda: 0, '__globals__')",
+    "type.__dict__['__subclasses__'](object)",
+    "vars(type)['__subclasses__'](object)",
+    "len.__self__",
+    "print.__self__",
+    "__import__('builtins').open",
+    "eval('1')",
+    "exec('1')",
+    "compile('1', 'x', 'eval')",
+    "__builtins__['open']",
+    "(i for i in ()).gi_frame",
+    "__import__('operator').attrgetter('__globals__')(lambda: 0)",
+    "__import__('types').FunctionType(None, {})",
+    "type(lambda: 0)((lambda: 0).__code__, {})",
+    "__import__('functools').partial(getattr, (lambda: 0))('__globals__')",
+    "list(map(lambda n: getattr(lambda: 0, n), ['__globals__']))",
+    "[].append.__self__.__class__.__subclasses__()",
+    "__import__('sys').modules['os']",
+    "__import__('inspect').getmodule(len)",
+    "result._rt_world",
+    "__import__('os').environ._rt_world",
+]
+
+
+@pytest.mark.parametrize("expression", ESCAPES)
+def test_no_way_out_of_the_sandbox(expression):
+    found = run(f"def result():\n    return {expression}\n")
+    harmless = isinstance(found, (Signal, Unknown, KeyError, AttributeError, TypeError)) or (
+        type(found).__module__.startswith("indexer.interpret")
+    )
+    assert harmless, repr(found)
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "import os; os.system('touch {file}')",
+        "import subprocess; subprocess.run(['touch', '{file}'])",
+        "import subprocess; subprocess.Popen(['touch', '{file}'])",
+        "open('{file}', 'w').write('x')",
+        "from pathlib import Path; Path('{file}').write_text('x')",
+        "from pathlib import Path; Path('{file}').open('w').write('x')",
+        "import shutil; shutil.copy('/etc/passwd', '{file}')",
+        "import ctypes; ctypes.CDLL(None).creat(b'{file}', 511)",
+        "import argparse; argparse.FileType('w')('{file}')",
+        "import importlib; importlib.import_module('os').mkdir('{file}')",
+        "import logging; logging.FileHandler('{file}').close()",
+        "import tempfile; tempfile.NamedTemporaryFile(dir='{file}')",
+        "import contextlib; contextlib.chdir('/').__enter__()",
+    ],
+)
+def test_nothing_is_written(statement, tmp_path):
+    file = tmp_path / "made"
+    run(f"def result():\n    {statement.format(file=file)}\n")
+    assert not file.exists()
+
+
+def test_files_outside_the_launch_are_not_read(tmp_path):
+    secret = tmp_path / "secret"
+    secret.write_text("hidden")
+    for reading in (
+        f"open({str(secret)!r}).read()",
+        f"__import__('pathlib').Path({str(secret)!r}).read_text()",
+    ):
+        assert isinstance(run(f"def result():\n    return {reading}\n"), Unsupported)
+
+
+@pytest.mark.parametrize(
+    "store",
+    [
+        "import argparse; argparse.ArgumentParser.parse_args = None",
+        "import argparse; argparse.Action.__call__ = None",
+        "import enum; enum.Enum.__str__ = None",
+        "setattr(__import__('argparse').Namespace, 'x', 1)",
+        "import json; json.JSONDecoder.decode = None",
+        "dict.update = None",
+    ],
+)
+def test_host_classes_are_not_changed(store):
+    before = dict(vars(argparse.ArgumentParser)), dict(vars(argparse.Namespace))
+    found = run(f"def result():\n    {store}\n")
+    assert isinstance(found, (Signal, TypeError))
+    assert (dict(vars(argparse.ArgumentParser)), dict(vars(argparse.Namespace))) == before
+
+
+def test_a_dataclass_field_is_not_source_code():
+    source = """
+import dataclasses
+class A:
+    pass
+A.__annotations__ = {"x=__import__('os').getpid()": int}
+def result():
+    return dataclasses.dataclass(A)
+"""
+    assert isinstance(run(source), Unsupported)
+    assert dataclasses.is_dataclass(int) is False
+
+
+@pytest.mark.parametrize(
+    "statement",
+    ["while True: pass", "for i in __import__('itertools').count(): pass", "f = lambda: f(); f()"],
+)
+def test_endless_programs_end(statement):
+    program = program_of({"sglang/__init__.py": "", "sglang/main.py": f"def result():\n    {statement}\n"})
+    program.runtime.budget = 20_000
+    with pytest.raises((BudgetExceeded, RecursionError)):
+        program.import_module("sglang.main").result()
+
+
+@pytest.mark.parametrize(
+    "expression", ["10 ** 10 ** 8", "[0] * 10 ** 10", "'a' * 10 ** 10", "1 << 10 ** 9", "range(10 ** 12)"]
+)
+def test_memory_is_bounded(expression):
+    assert isinstance(run(f"def result():\n    return {expression}\n"), Unsupported)
+
+
+@pytest.mark.parametrize("handler", ["except Exception:", "except BaseException:", "except:"])
+def test_signals_pass_through_handlers(handler):
+    source = f"def result():\n    try:\n        eval('1')\n    {handler}\n        return 'caught'\n"
+    assert isinstance(run(source), Unsupported)
+
+
+def test_an_unknown_does_not_vanish_in_native_code():
+    source = """
+import random
+def result():
+    n = random.random()
+    return [len("a" * 3), max(1, 2), str(n), int(n), "x".join([str(n)]), {1: n}, [n], f"{n}"]
+"""
+    found = run(source)
+    assert [type(one) is Unknown for one in found] == [False, False, True, True, True, False, False, True]
+
+
+def test_iterating_an_unknown_ends_the_path():
+    source = "import random\ndef result():\n    return [x for x in random.random()]\n"
+    assert isinstance(run(source), UnknownEscaped)
