@@ -109,36 +109,41 @@ class Context:
         device = plan.device[path.device]
         self.excluded: list[str] = device.get("exclude", [])
         self._outside: dict[str, bool] = {}
-        names = {**_names(device), **path.names}
-        for rule in plan.overlap.get("names_on", []):
-            names.setdefault(rule, tree.overlap)
-        for rule in plan.overlap.get("names_off", []):
-            names.setdefault(rule, not tree.overlap)
-        members = {}
-        enum = plan.template.get("worker", {}).get("enum")
-        if enum:
-            members[enum] = path.algorithm
         self.architecture = next((a for a in path.architectures if a in tree.symbols.classes_by_name), None)
-        self.assumptions = Assumptions(names, tree.enums, members)
-        soft = {**tree.field_defaults, **names}
-        self.defaults = Assumptions(soft, tree.enums, members, tree.field_values)
-        self.bindings: dict[str, Binding] = {}
-        self.errors: dict[str, TemplateError] = {}
+        for self.overlap in (True, False) if tree.overlap else (False,):
+            self._assume(path, _names(device))
+            self._bind(path)
+            if "worker" not in self.errors:
+                break  # otherwise the algorithm has no worker for overlap: it runs without
         selector = PathSelector(self.assumptions)
-        for name in path.bind:
-            selector_now = PathSelector(self.assumptions)
-            selector_now.bindings = list(selector.bindings)
-            finder = Finder(Inference(tree.symbols, selector_now), self.assumptions, self.outside)
-            try:
-                binding = bind(name, plan.template[name], finder, path)
-            except TemplateError as error:
-                self.errors[name] = error
-                continue
-            self.bindings[name] = binding
-            selector.bindings.append(binding)
+        selector.bindings = list(self.bindings.values())
         self.inference = Inference(tree.symbols, selector)
         self.edges = Edges(self.inference)
         self.matcher = Matcher(self.edges, {name: b.cls for name, b in self.bindings.items()})
+
+    def _assume(self, path: Path, names: dict[str, bool]) -> None:
+        plan, tree = self.tree.plan, self.tree
+        names = {**names, **path.names}
+        for rule in plan.overlap.get("names_on", []):
+            names.setdefault(rule, self.overlap)
+        for rule in plan.overlap.get("names_off", []):
+            names.setdefault(rule, not self.overlap)
+        members = {plan.template["worker"]["enum"]: path.algorithm} if "worker" in plan.template else {}
+        self.assumptions = Assumptions(names, tree.enums, members)
+        soft = {**tree.field_defaults, **names}
+        self.defaults = Assumptions(soft, tree.enums, members, tree.field_values)
+
+    def _bind(self, path: Path) -> None:
+        self.bindings: dict[str, Binding] = {}
+        self.errors: dict[str, TemplateError] = {}
+        for name in path.bind:
+            selector = PathSelector(self.assumptions)
+            selector.bindings = list(self.bindings.values())
+            finder = Finder(self.tree.symbols, selector, self.outside)
+            try:
+                self.bindings[name] = bind(name, self.tree.plan.template[name], finder, path)
+            except TemplateError as error:
+                self.errors[name] = error
 
     def outside(self, path: str) -> bool:
         """Whether a file belongs to another device."""

@@ -70,7 +70,7 @@ class Matcher:
         return cls is not None and shown is not None and shown.is_below(cls)
 
     def _effects(self, role: Role, node: Node, depth: int, seen: set[Function]) -> bool:
-        if not (role.calls or role.passes or role.writes or role.reads or role.returns):
+        if not (role.calls or role.passes or role.writes or role.reads or role.returns or role.mentions):
             return True
         seen.add(node.function)
         if self._own_effects(role, node.function):
@@ -87,6 +87,7 @@ class Matcher:
             and all(any(True for _ in write_lines(function, p)) for p in role.writes)
             and all(any(True for _ in read_lines(function, p)) for p in role.reads)
             and all(any(True for _ in return_lines(function, p)) for p in role.returns)
+            and all(any(True for _ in mention_lines(function, p)) for p in role.mentions)
         )
 
 
@@ -169,6 +170,15 @@ def store_lines(function: Function, pattern: str) -> Iterator[int]:
                 glob(part.split("[")[0].strip().rsplit(".", 1)[-1], pattern)
                 for part in store.target.split(",")
             ):
+                yield store.line
+
+
+def mention_lines(function: Function, pattern: str) -> Iterator[int]:
+    """Yield the lines of calls of a name and of stores whose value is that name."""
+    yield from call_lines(function, pattern)
+    for scope in _scopes(function):
+        for store in scope.scope.stores:
+            if glob(store.value, pattern):
                 yield store.line
 
 

@@ -31,6 +31,7 @@ class Role(msgspec.Struct, forbid_unknown_fields=True, rename={"class_": "class"
     reads: list[str] = []
     returns: list[str] = []
     parameters: list[str] = []
+    mentions: list[str] = []
     decorated: str = ""
     constructor: bool = False
     not_: Role | None = None

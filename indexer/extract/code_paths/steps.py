@@ -67,7 +67,7 @@ def _context(path: Path, context: Context) -> dict[str, Value]:
         "algorithm": path.algorithm,
         "architecture": context.architecture,
         "device": path.device,
-        "overlap": context.tree.overlap,
+        "overlap": context.overlap,
         "bindings": {
             name: {
                 "class": binding.cls.qualname,

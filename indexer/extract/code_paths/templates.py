@@ -6,6 +6,7 @@ A template that finds no witness, or more than one class, is an error that names
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cached_property
 from typing import Any
 
 import msgspec
@@ -44,15 +45,18 @@ Found = dict[Class, list[tuple[str, int, int]]]
 
 
 class Finder:
-    """What the recognisers need: the tree, inference under the path's assumptions, the path itself."""
+    """What the recognisers need: the tree, the path's assumptions, inference under them."""
 
-    def __init__(
-        self, inference: Inference, assumptions: Assumptions, outside: Callable[[str], bool]
-    ) -> None:
-        self.inference = inference
-        self.symbols: Symbols = inference.symbols
-        self.assumptions = assumptions
+    def __init__(self, symbols: Symbols, selector: PathSelector, outside: Callable[[str], bool]) -> None:
+        self.symbols = symbols
+        self.selector = selector
+        self.assumptions = selector.assumptions
         self.outside = outside
+
+    @cached_property
+    def inference(self) -> Inference:
+        """Inference under the assumptions and the bindings found so far."""
+        return Inference(self.symbols, self.selector)
 
 
 def bind(name: str, template: dict[str, Any], finder: Finder, path: Any) -> Binding:

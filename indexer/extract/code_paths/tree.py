@@ -8,7 +8,7 @@ import msgspec
 
 from indexer.extract.code_paths.context import Context
 from indexer.extract.code_paths.matching import glob
-from indexer.extract.code_paths.plan import Path, Point, split
+from indexer.extract.code_paths.plan import Path, Point, Role, split
 from indexer.extract.code_paths.search import Limits, find
 from indexer.syntax.callgraph.assumptions import Assumptions
 from indexer.syntax.callgraph.edges import Edge, Node
@@ -21,7 +21,6 @@ class Branch(msgspec.Struct, eq=False):
     node: Node
     edge: Edge | None
     parent: Branch | None
-    assumptions: Assumptions
     points: list[Point] = []
     children: list[Branch] = []
     unconnected: bool = False
@@ -64,6 +63,7 @@ class _Growth:
         self.context = context
         self.path = path
         self.result = Grown([], {}, [])
+        self.assumed: dict[str, Assumptions] = {}
 
     def run(self) -> Grown:
         for point in self.path.point:
@@ -95,7 +95,8 @@ class _Growth:
             n for n in matched if point.prefer and glob(n.function.name, self._preferred(point.prefer))
         ]
         for node in (preferred or matched)[: None if point.all else 1]:
-            branch = Branch(node, None, None, self._assumptions(point, self.context.assumptions))
+            branch = Branch(node, None, None)
+            self.assumed.setdefault(point.id, self._assumptions(point, self.context.assumptions))
             branch.points.append(point)
             branch.phase = point.phase
             branch.unconnected = point.root is not None
@@ -118,10 +119,13 @@ class _Growth:
         return (cls, False)
 
     def _preferred(self, prefer: str) -> str:
-        """``overlap: a, else b`` depends on the release's default; anything else is a name pattern."""
+        """Return a name pattern: ``overlap: a, else b`` and ``default: field`` depend on the release."""
         if prefer.startswith("overlap:"):
             on, _, off = prefer.removeprefix("overlap:").partition(", else ")
-            return on.strip() if self.context.tree.overlap else off.strip()
+            return on.strip() if self.context.overlap else off.strip()
+        if prefer.startswith("default:"):
+            value = str(self.context.tree.field_values.get(prefer.removeprefix("default:").strip(), ""))
+            return f"*{value}* | *{value.capitalize()}*"
         return prefer
 
     def _below(self, point: Point) -> None:
@@ -132,27 +136,40 @@ class _Growth:
         role = point.is_
         for name in known:
             parent = self.result.found[name]
-            assumptions = parent.assumptions
+            self.assumed[point.id] = self._assumptions(point, self.assumed[name])
             if point.here and self.context.matcher.plays(role, parent.node, parent.edge):
                 parent.points.append(point)
                 self.result.found[point.id] = parent
                 return
-            limits = Limits()
-            chain = find(
-                self.context.edges,
-                parent.node,
-                lambda node, edge: self.context.matcher.plays(role, node, edge),
-                assumptions,
-                self._defaults(assumptions),
-                self.context.outside,
-                self._order(point, parent),
-                limits,
-            )
+            # the mode changes somewhere between the two points: before the call, or inside the function above
+            chain = self._chain(point, role, parent, self.assumed[name])
+            if chain is None and point.assume:
+                chain = self._chain(point, role, parent, self.assumed[point.id])
             if chain is not None:
                 branch = self._attach(parent, chain, point)
                 self.result.found[point.id] = branch
                 return
         self._miss(point, self.result.found[known[0]])
+
+    def _chain(self, point: Point, role: Role, parent: Branch, assumptions: Assumptions) -> list[Edge] | None:
+        """Return the chain to the point: over a preferred class where there is one, else over any."""
+        wanted = [role]
+        if point.prefer:
+            wanted.insert(0, msgspec.structs.replace(role, class_=self._preferred(point.prefer)))
+        for one in wanted:
+            chain = find(
+                self.context.edges,
+                parent.node,
+                lambda node, edge, one=one: self.context.matcher.plays(one, node, edge),
+                assumptions,
+                self._defaults(assumptions),
+                self.context.outside,
+                self._order(point, parent),
+                Limits(),
+            )
+            if chain is not None:
+                return chain
+        return None
 
     def _defaults(self, assumptions: Assumptions) -> Assumptions:
         defaults = self.context.defaults
@@ -192,13 +209,12 @@ class _Growth:
                 None,
             )
             if known is None:
-                known = Branch(edge.target, edge, at, at.assumptions)
+                known = Branch(edge.target, edge, at)
                 known.phase = at.phase
                 at.children.append(known)
             at = known
         at.points.append(point)
         at.phase = point.phase or at.phase
-        at.assumptions = self._assumptions(point, at.assumptions)
         if point.alternatives:
             at.alternatives = self._alternatives(chain[-1])
         return at

@@ -15,10 +15,11 @@ from tree_sitter import Tree
 from indexer.syntax import queries
 from indexer.syntax.facts import Extractor
 
-FACTS_VERSION = 2
+FACTS_VERSION = 3
 
 TERMINATORS = frozenset({"return_statement", "raise_statement", "continue_statement", "break_statement"})
 _COMMENT = re.compile(r"""("[^"\n]*"|'[^'\n]*')|#[^\n]*""")
+MAX_READ = 120
 MAX_TEXT = 4000
 """Expressions longer than this (tables, f-string blobs) are cut: inference reads none of them."""
 
@@ -321,9 +322,12 @@ class _Walk:
         start, end = node.start_byte, node.end_byte
         if start == self.last_attribute[0] and end <= self.last_attribute[1]:
             return
-        self.last_attribute = (start, end)
-        if end - start <= 120:
-            self._scope().reads.append((node.end_point[0] + 1, self._text(node), self._guard()))
+        text = self._text(node) if end - start <= MAX_READ else "("
+        if text.replace(".", "").isidentifier():
+            self.last_attribute = (start, end)  # its prefixes say nothing new; a chain with calls keeps them
+        elif text == "(":
+            return
+        self._scope().reads.append((node.end_point[0] + 1, text, self._guard()))
 
     def _store(self, node: Any, target: Any, value: str, annotation: str, kind: str) -> None:
         if target is None:

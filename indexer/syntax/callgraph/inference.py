@@ -13,7 +13,16 @@ from typing import Any, Protocol
 
 from indexer.syntax.callgraph import annotations
 from indexer.syntax.callgraph.expressions import Expr, arguments, parse
-from indexer.syntax.callgraph.symbols import Alias, Class, Function, Module, Symbol, Symbols, Value
+from indexer.syntax.callgraph.symbols import (
+    Alias,
+    Class,
+    Function,
+    Module,
+    Symbol,
+    Symbols,
+    Value,
+    dotted_text,
+)
 from indexer.syntax.callgraph.values import (
     CERTAIN,
     Atom,
@@ -126,7 +135,7 @@ class Inference:
         if kind == "name":
             return self.name(expr[1], frame)
         if kind == "attr":
-            return self.attribute(self.types(expr[1], frame), expr[2], frame)
+            return self._attribute_here(expr, frame)
         if kind == "call":
             return self._call_types(expr, frame)
         if kind == "sub":
@@ -151,6 +160,21 @@ class Inference:
             merge(found, self.types(expr[3], frame))
             return {atom: ev for atom, ev in found.items() if isinstance(atom, Elements)}
         return {}
+
+    def _attribute_here(self, expr: Expr, frame: Frame) -> Types:
+        """An attribute; what the same function stores to it is nearer than what its class declares."""
+        function = frame.function
+        if function is not None and function.dotted_stores:
+            stored: Types = {}
+            for store in function.dotted_stores.get(dotted_text(expr), ()):
+                if store.value and not self.selector.impossible(frame.module, store.guard):
+                    key = ("store", frame, store.line, store.target)
+                    merge(
+                        stored, self._once(key, lambda store=store: self._stored(store, (), frame, "store"))
+                    )  # type: ignore[misc]
+            if stored:
+                return stored
+        return self.attribute(self.types(expr[1], frame), expr[2], frame)
 
     def _elements(self, exprs: Iterable[Expr], frame: Frame) -> Types:
         inner: Types = {}
@@ -628,13 +652,31 @@ class Inference:
                 continue
             guard = (function.module.path, entry.guard) if entry.guard >= 0 else None
             at = (function.module.path, entry.line)
-            merge(found, with_evidence(self.types(parse(entry.value), frame), "return", at, guard))
+            returned = self.types(parse(entry.value), frame)
+            if entry.value.isidentifier():
+                narrowed = self._tested(function, entry.value, entry.guard)
+                returned = {a: Evidence("return") for a in narrowed} if narrowed else returned
+            merge(found, with_evidence(returned, "return", at, guard))
         declared = annotations.resolve(self.symbols, function.module, function.scope.returns_annotation)
         found = prefer_concrete(found, declared)
         if not found:
             at = (function.module.path, function.scope.line)
             found = dict.fromkeys(declared, Evidence("annotation", at))
         return found
+
+    def _tested(self, function: Function, name: str, guard: int) -> list[Atom]:
+        """Return the classes that ``isinstance(name, …)`` around a place says a name has."""
+        guards = function.module.facts.guards
+        while guard >= 0:
+            expr = parse(guards[guard].text)
+            tests = expr[0] == "call" and expr[1] == ("name", "isinstance") and len(expr[2]) == 2
+            if guards[guard].holds and tests and expr[2][0][1] == ("name", name):
+                tested = expr[2][1][1]
+                items = tested[2] if tested[0] == "seq" else (tested,)
+                named = (annotations.from_expr(self.symbols, function.module, item) for item in items)
+                return [atom for atoms in named for atom in atoms if isinstance(atom, Instance)]
+            guard = guards[guard].parent
+        return []
 
 
 def element_atoms(atom: Atom) -> tuple[Atom, ...]:

@@ -181,6 +181,19 @@ class Function:
         return found
 
     @cached_property
+    def dotted_stores(self) -> dict[str, list[Store]]:
+        """Stores to attributes of something other than ``self``, by the target's text."""
+        found: dict[str, list[Store]] = {}
+        for store in self.scope.stores:
+            if (
+                "." in store.target
+                and store.kind == "="
+                and not store.target.startswith(f"{self.self_name}.")
+            ):
+                found.setdefault(store.target, []).append(store)
+        return found
+
+    @cached_property
     def local_imports(self) -> dict[str, list[Import]]:
         found: dict[str, list[Import]] = {}
         for entry in self.scope.imports:
