@@ -11,8 +11,16 @@ from typing import Any
 
 import msgspec
 
-from indexer.knowledge.replacements import stated_replacement
-from indexer.knowledge.schema import Algorithm, EnvVar, Field, Flag, Location, Snapshot, Value
+from indexer.knowledge.schema import (
+    Algorithm,
+    EnvVar,
+    Field,
+    Flag,
+    Location,
+    Snapshot,
+    StatedReplacement,
+    Value,
+)
 
 HELP_HASH_LENGTH = 8
 
@@ -88,14 +96,6 @@ class FieldFact(msgspec.Struct, omit_defaults=True, kw_only=True):
     default: Value = None
 
 
-class Replacement(msgspec.Struct, frozen=True):
-    """A message of the resolver that names an option string and what to use instead."""
-
-    old: str
-    new: str
-    at: Location
-
-
 class Facts(msgspec.Struct, omit_defaults=True):
     """All followed facts of one version.
 
@@ -108,7 +108,7 @@ class Facts(msgspec.Struct, omit_defaults=True):
     algorithms: list[AlgorithmFact] = []
     env_vars: list[EnvFact] = []
     fields: list[FieldFact] = []
-    replacements: list[Replacement] = []
+    replacements: list[StatedReplacement] = []
     unrecognised: int = 0
     unknown: int = 0
 
@@ -125,7 +125,7 @@ def facts_of(snapshot: Snapshot) -> Facts:
         algorithms=[_algorithm(algorithm) for algorithm in snapshot.algorithms],
         env_vars=[_env(variable) for variable in snapshot.env_vars],
         fields=[_field(field) for field in snapshot.fields],
-        replacements=_replacements(snapshot),
+        replacements=snapshot.replacements,
         unrecognised=len(snapshot.coverage.unrecognised),
         unknown=len(snapshot.coverage.unknown),
     )
@@ -134,16 +134,6 @@ def facts_of(snapshot: Snapshot) -> Facts:
 def help_hash(text: str) -> str:
     """Return the short hash under which a help text is kept."""
     return hashlib.sha256(text.encode()).hexdigest()[:HELP_HASH_LENGTH]
-
-
-def _replacements(snapshot: Snapshot) -> list[Replacement]:
-    known = {option for flag in snapshot.flags for option in flag.option_strings}
-    found: dict[tuple[str, str], Replacement] = {}
-    for rule in snapshot.rules:
-        pair = stated_replacement(rule.message, known) if rule.message else None
-        if pair is not None:
-            found.setdefault(pair, Replacement(*pair, Location(rule.at.path, rule.at.line)))
-    return list(found.values())
 
 
 def _flag(flag: Flag) -> FlagFact:

@@ -148,13 +148,13 @@ def read_release(version: str) -> Entry:
         UsageError: there is no such release.
         CannotError: it can't be fetched or read.
     """
-    from indexer.extract.snapshot import extract_snapshot
+    from indexer.extract.followed import extract_followed
     from indexer.source.release import open_release
     from indexer.source.wheels import cached_wheel
 
     had_wheel = cached_wheel("sglang", version) is not None
     tree = open_release(version)
-    entry = Entry(Release(version, tree.artifact, tree.sha256), facts_of(extract_snapshot(tree)))
+    entry = Entry(Release(version, tree.artifact, tree.sha256), facts_of(extract_followed(tree)))
     write_atomically(_entry_path(version), msgspec.json.encode(entry))
     _forget_older(version)
     if not had_wheel and (wheel := cached_wheel("sglang", version)) is not None:

@@ -78,10 +78,8 @@ def _flag_renames(old: Facts, new: Facts) -> Iterator[FoundRename]:
                 yield rename(option, target, "deprecated", text)
     known = {(one.old, one.new) for one in old.replacements}
     for one in new.replacements:
-        if one.new in after and (one.old, one.new) not in known and one.old not in explained:
-            explained.add(one.old)
-            old_at = before[one.old].declared_at if one.old in before else None
-            yield FoundRename("flag", one.old, one.new, "message", old_at, one.at)
+        if one.old in before and (one.old, one.new) not in known and one.old not in explained:
+            yield msgspec.structs.replace(rename(one.old, one.new, "message", one.text), new_at=one.at)
     for option, flag in before.items():
         if option in explained:
             continue
@@ -118,6 +116,13 @@ def _env_renames(old: Facts, new: Facts) -> Iterator[FoundRename]:
     before = {variable.name: variable for variable in old.env_vars}
     after = {variable.name: variable for variable in new.env_vars}
     explained = set()
+    known = {(one.old, one.new) for one in old.replacements}
+    for one in new.replacements:
+        was = before.get(one.old)
+        if was is not None and (one.old, one.new) not in known:
+            explained.add(one.old)
+            more = one.text if one.text != one.new else None
+            yield FoundRename("env", one.old, one.new, "message", _at(was), one.at, more)
     for name, variable in after.items():
         target = variable.deprecated.replacement if variable.deprecated else None
         was = before.get(name)

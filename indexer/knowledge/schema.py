@@ -294,6 +294,16 @@ class CodePath(msgspec.Struct, omit_defaults=True):
     flags: list[str] = []
 
 
+class StatedReplacement(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A message of the tree: instead of ``old`` (an option string or variable) use ``new`` (an option
+    string), written as ``text`` (``--new=value``)."""
+
+    old: str
+    new: str
+    at: Location
+    text: str
+
+
 class Unrecognised(msgspec.Struct, omit_defaults=True):
     """Something that looked like a declaration but no recogniser claimed."""
 
@@ -339,3 +349,4 @@ class Snapshot(msgspec.Struct, omit_defaults=True):
     env_vars: list[EnvVar] = []
     coverage: Coverage = msgspec.field(default_factory=Coverage)
     generator: str = ""
+    replacements: list[StatedReplacement] = []

@@ -2,10 +2,9 @@ from __future__ import annotations
 
 import pytest
 
-from indexer.knowledge.facts import DeprecationFact, EnvFact, Facts, FlagFact, Replacement
+from indexer.knowledge.facts import DeprecationFact, EnvFact, Facts, FlagFact
 from indexer.knowledge.renames import find_renames, named_options
-from indexer.knowledge.replacements import stated_replacement
-from indexer.knowledge.schema import Location
+from indexer.knowledge.schema import Location, StatedReplacement
 
 AT = Location("python/sglang/a.py", 1)
 
@@ -74,11 +73,12 @@ def test_stated_text_is_kept_with_its_value() -> None:
 
 
 def test_a_message_counts_once() -> None:
-    stated = [Replacement("--old", "--new", AT)]
+    stated = [StatedReplacement("--old", "--new", AT, "--new=x")]
     flags = [flag("--old"), flag("--new")]
     without, with_message = Facts("1", flags=flags), Facts("2", flags=flags, replacements=stated)
     (found,) = find_renames(without, with_message)
     assert (found.old, found.new, found.how, found.new_at) == ("--old", "--new", "message", AT)
+    assert found.text == "--new=x"
     assert find_renames(with_message, with_message) == []
 
 
@@ -106,19 +106,3 @@ def test_env_renames() -> None:
 )
 def test_named_options(text: str | None, options: list[str]) -> None:
     assert named_options(text) == options
-
-
-@pytest.mark.parametrize(
-    ("message", "pair"),
-    [
-        ("--old-one is deprecated, use --new-one.", ("--old-one", "--new-one")),
-        ("'--old-one' was removed in favor of '--new-one'", ("--old-one", "--new-one")),
-        ("Please use --new-one instead of the deprecated --old-one", ("--old-one", "--new-one")),
-        ("--old-one needs --new-one", None),
-        ("--old-one is deprecated", None),
-        ("--old-one is deprecated, use --unheard-of.", None),
-        ("use --new-one and --old-one together; --third is deprecated", None),
-    ],
-)
-def test_stated_replacement(message: str, pair: tuple[str, str] | None) -> None:
-    assert stated_replacement(message, {"--old-one", "--new-one", "--third"}) == pair
