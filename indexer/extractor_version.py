@@ -27,6 +27,12 @@ def search_version() -> str:
     return _digest([], "search", "knowledge")
 
 
+@cache
+def explain_version() -> str:
+    """Return a digest of everything that decides what an explanation says."""
+    return _digest([], "source", "interpret", "explain")
+
+
 def _digest(files: list[Path], *folders: str) -> str:
     digest = hashlib.blake2b(digest_size=6)
     for folder in folders:

@@ -37,6 +37,11 @@ _LEVEL_NAMES = ["START", "MEANING", "HINT"]
     help="Exit with 1 at this level or worse (default MEANING).",
 )
 @click.option("--fail-on-unread", is_flag=True, help="Exit with 3 when something could not be read.")
+@click.option(
+    "--resolve/--no-resolve",
+    default=None,
+    help="Also run SGLang's own checks on speculative launches (default: with up to 20 files).",
+)
 @click.option("--fix", is_flag=True, help="Rewrite what is certain, in place.")
 @click.option("--diff", is_flag=True, help="Show what --fix would write, and write nothing.")
 @click.option("--baseline", type=click.Path(path_type=Path), help="Accepted findings, each with its reason.")
@@ -57,6 +62,7 @@ def command(
     as_json: bool,
     fail_on: str | None,
     fail_on_unread: bool,
+    resolve: bool | None,
     fix: bool,
     diff: bool,
     baseline: Path | None,
@@ -90,6 +96,7 @@ def command(
         exclude=settings.exclude,
         baseline=baseline or (folder / settings.baseline if settings.baseline else None),
         write_baseline=write_baseline,
+        resolve=settings.resolve if resolve is None else resolve,
         fix=fix,
         diff=diff,
     )

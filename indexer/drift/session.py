@@ -19,7 +19,8 @@ from indexer.errors import UsageError
 
 @dataclass(slots=True)
 class Request:
-    """What was asked. ``versions`` empty: each file's own version."""
+    """What was asked. ``versions`` empty: each file's own version. ``resolve`` None: ask the resolver
+    where there are few files."""
 
     paths: list[Path]
     versions: list[str] = field(default_factory=list)
@@ -30,6 +31,7 @@ class Request:
     exclude: list[str] = field(default_factory=list)
     baseline: Path | None = None
     write_baseline: bool = False
+    resolve: bool | None = None
     fix: bool = False
     diff: bool = False
 
@@ -73,7 +75,7 @@ def run_check(request: Request, timeline: Timeline) -> Outcome:
 
 
 def _results(request: Request, timeline: Timeline, files: list[tuple[Path, str]]) -> Iterable[FileResult]:
-    checker = _checker(request, timeline)
+    checker = _checker(request, timeline, files)
     if request.stdin is not None:
         raw, kind = request.stdin
         try:
@@ -83,8 +85,18 @@ def _results(request: Request, timeline: Timeline, files: list[tuple[Path, str]]
     yield from check_files(checker, files)
 
 
-def _checker(request: Request, timeline: Timeline) -> Checker:
+RESOLVE_UP_TO = 20
+"""With more files than this the resolver is asked only on demand: it takes seconds a launch."""
+
+
+def _checker(request: Request, timeline: Timeline, files: list[tuple[Path, str]]) -> Checker:
     newest = timeline.versions[-1]
+    few = len(files) <= RESOLVE_UP_TO and len(request.versions) <= 2
+    extra = None
+    if not request.docs and (few if request.resolve is None else request.resolve):
+        from indexer.drift.lint.resolver import CachedConflicts
+
+        extra = CachedConflicts(timeline)
     if request.docs:
         from indexer.drift.docs import DocsChecker
 
@@ -92,8 +104,8 @@ def _checker(request: Request, timeline: Timeline) -> Checker:
     if request.upgrade is not None:
         from indexer.drift.upgrade import UpgradeChecker
 
-        return UpgradeChecker(timeline, request.upgrade)
-    return Checker(timeline, request.versions, newest)
+        return UpgradeChecker(timeline, request.upgrade, extra)
+    return Checker(timeline, request.versions, newest, extra)
 
 
 def _take(result: FileResult, request: Request, outcome: Outcome, path: Path | None) -> None:

@@ -1,23 +1,31 @@
 """``refused`` and ``overridden``: what SGLang's own resolver makes of a launch, through ``explain``.
 
-Argparse accepts many launches that the resolver then refuses or rewrites. Only what is certain
-becomes a finding: the file must tell the whole argument list, and the explanation must hold on
-every path.
+Argparse accepts many launches that the resolver then refuses or rewrites. A launch file seldom tells
+model and GPU, so the resolver is asked in several worlds (``indexer.explain.probes``), and only what
+is certain becomes a finding: the file must tell the whole argument list, every world must answer
+alike on every path, and for a refusal there must be a world in which the launch starts once the
+blamed option is left out: a launch that none of our models can serve proves nothing about the
+user's. Blamed are only the numbers of speculative decoding (steps, top-k, draft tokens and their
+kin), whose rules don't depend on the model.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Protocol
 
-from indexer.drift.launch.model import DYNAMIC, FileLaunches, Launch, Word
+import msgspec
+
+from indexer.drift.launch.model import FileLaunches, Launch
 from indexer.drift.lint.argv import Use, walk
 from indexer.drift.lint.facts import Timeline, VersionTable, show
 from indexer.drift.lint.judge import Raw
 from indexer.drift.lint.lints import LINTS
 from indexer.knowledge.schema import Location
 
-CERTAIN = "will"
+STARTS, REFUSED, CERTAIN = "starts", "refused", "will"
+"""The words of ``indexer.explain.explanation``."""
 PLACEHOLDER = "/not/told/by/the/file"
 """Stands for a path or name that a variable holds: no rule can decide on its content."""
 _FREE_ENDINGS = ("_path", "_name", "_key", "_dir", "_addr", "host", "port", "_file", "_revision", "_url")
@@ -68,12 +76,23 @@ class ExplanationLike(Protocol):
     def fields(self) -> Mapping[str, ChangeLike]: ...
 
 
-Explain = Callable[[str, list[str], dict[str, str]], ExplanationLike | None]
-"""``(version, argv, environment)`` to an explanation, or None where none can be had offline."""
+Explain = Callable[[str, list[str], dict[str, str]], Iterable[ExplanationLike]]
+"""``(version, argv, environment)`` to one explanation a world, none where nothing can be had offline.
+Worlds are asked one at a time: most launches are settled by the first."""
+
+
+class Verdict(msgspec.Struct):
+    """A finding before it has a place: ``use`` is the index of the blamed option."""
+
+    code: str
+    use: int
+    message: str
+    replacement: str | None = None
+    at: str | None = None
 
 
 class Conflicts:
-    """Findings of the resolver; ``explain`` is asked only for launches that are told whole."""
+    """Findings of the resolver; it is asked only about launches that are told whole."""
 
     def __init__(self, timeline: Timeline, explain: Explain) -> None:
         self.timeline = timeline
@@ -83,19 +102,57 @@ class Conflicts:
         """Return the findings for one launch on one version."""
         table = self.timeline.table(version)
         uses = complete_uses(launch, table)
-        if uses is None:
+        if uses is None or not any(map(_is_number, uses)):
             return []
-        argv = argv_of(uses, table)
         environment = {s.name: s.value for s in found.settings if s.value is not None}
-        explanation = self.explain(version, argv, environment)
-        if explanation is None:
+        return [_raw(verdict, uses) for verdict in self.verdicts(uses, environment, table)]
+
+    def verdicts(self, uses: list[Use], env: dict[str, str], table: VersionTable) -> list[Verdict]:
+        """Return what is certain about a launch."""
+
+        def ask(kept: Sequence[Use]) -> Iterable[ExplanationLike]:
+            return self.explain(table.version, argv_of(kept, table), env)
+
+        answers = []
+        for answer in ask(uses):
+            answers.append(answer)
+            if not _may_matter(answer, uses):
+                return []
+        refusals = [a.refusal for a in answers if a.refusal is not None]
+        if answers and len(refusals) == len(answers):
+            blamed = self._blamed(uses, ask)
+            return [_refusal(refusals, blamed, uses, table.version)] if blamed is not None else []
+        started = [answer for answer in answers if answer.outcome == STARTS]
+        if len(started) < 2:
             return []
-        refusal = explanation.refusal
-        if explanation.outcome == "refused" and refusal is not None and refusal.certainty == CERTAIN:
-            return [_refused(refusal, uses, launch, version)]
-        if explanation.outcome != "starts":
-            return []
-        return [raw for use in uses if (raw := _overridden(use, explanation, version)) is not None]
+        told = (_override(index, use, started, table.version) for index, use in enumerate(uses))
+        return [verdict for verdict in told if verdict is not None]
+
+    def _blamed(
+        self, uses: list[Use], ask: Callable[[Sequence[Use]], Iterable[ExplanationLike]]
+    ) -> int | None:
+        """Return the option without which the launch starts in some world, else None."""
+        numbers = [index for index, use in enumerate(uses) if _is_number(use)]
+        for index in numbers:
+            if any(answer.outcome == STARTS for answer in ask(uses[:index] + uses[index + 1 :])):
+                return index
+        others = [use for use in uses if not _is_number(use)]
+        if len(numbers) > 1 and any(answer.outcome == STARTS for answer in ask(others)):
+            return numbers[0]
+        return None
+
+
+def _may_matter(answer: ExplanationLike, uses: Sequence[Use]) -> bool:
+    """False for a world that starts with every number as it was given, or that can't tell."""
+    if answer.outcome == REFUSED:
+        return answer.refusal is not None and answer.refusal.certainty == CERTAIN
+    return answer.outcome == STARTS and any(_change(use, answer) is not None for use in uses)
+
+
+def _is_number(use: Use) -> bool:
+    flag = use.flag
+    told = bool(use.values) and all(word.known for word in use.values)
+    return told and flag.type == "int" and flag.dest.startswith("speculative_")
 
 
 def complete_uses(launch: Launch, table: VersionTable) -> list[Use] | None:
@@ -115,11 +172,12 @@ def complete_uses(launch: Launch, table: VersionTable) -> list[Use] | None:
 
 
 def argv_of(uses: Sequence[Use], table: VersionTable) -> list[str]:
-    """Return the argument list, options spelled out; a missing model is given a name."""
+    """Return the argument list, options spelled out. Every model, target or draft, is the
+    placeholder: no rule may decide on a name that only the user's machine has."""
     argv: list[str] = []
     for use in uses:
         argv.append(use.option)
-        argv += [_text(word) for word in use.values]
+        argv += [PLACEHOLDER if _is_model(use) or not word.known else word.text for word in use.values]
     given = {use.flag.dest for use in uses}
     for flag in table.required:
         if flag.dest not in given:
@@ -127,59 +185,55 @@ def argv_of(uses: Sequence[Use], table: VersionTable) -> list[str]:
     return argv
 
 
-def _text(word: Word) -> str:
-    return word.text if DYNAMIC not in word.text else PLACEHOLDER
+def _is_model(use: Use) -> bool:
+    return use.flag.dest.endswith(("model_path", "tokenizer_path"))
 
 
-def _refused(refusal: RefusalLike, uses: Sequence[Use], launch: Launch, version: str) -> Raw:
-    message = " ".join(str(refusal.message).split())
-    said = f"{refusal.exception}: {message}" if message else f"{refusal.exception} without a text"
-    use = _named_in(message, uses)
-    start = use.word.start if use else launch.offset
-    end = start + len(use.spelled) if use else launch.offset + max(1, len(launch.entry))
-    return Raw(
+def _refusal(refusals: list[RefusalLike], blamed: int, uses: Sequence[Use], version: str) -> Verdict:
+    counted = Counter((r.exception, " ".join(str(r.message).split()), show(r.at)) for r in refusals)
+    (exception, message, at), _ = counted.most_common(1)[0]
+    said = f"{exception}: {message}" if message else f"a bare {exception}"
+    use = uses[blamed]
+    values = " ".join(word.text for word in use.values)
+    return Verdict(
         "refused",
-        LINTS["refused"].level,
-        f"SGLang {version} refuses this launch: {said}",
-        start,
-        end,
-        flag=use.spelled if use else None,
-        at=show(refusal.at),
+        blamed,
+        f"SGLang {version} refuses this launch because of {use.spelled} {values}, whatever the model: {said}",
+        None,
+        at,
     )
 
 
-def _named_in(message: str, uses: Sequence[Use]) -> Use | None:
-    """Return the given option that a message names, by option string or by field."""
-    for use in uses:
-        if use.option in message or (len(use.flag.dest) > 6 and use.flag.dest in message):
-            return use
-    return None
+def _change(use: Use, answer: ExplanationLike) -> ChangeLike | None:
+    change = answer.fields.get(use.flag.dest)
+    if change is None or change.certainty != CERTAIN or not _is_number(use):
+        return None
+    return change if str(change.asked) != str(change.resolved) else None
 
 
-def _overridden(use: Use, explanation: ExplanationLike, version: str) -> Raw | None:
-    change = explanation.fields.get(use.flag.dest)
-    if change is None or change.certainty != CERTAIN or not use.values or not _plain(change):
+def _override(index: int, use: Use, started: Sequence[ExplanationLike], version: str) -> Verdict | None:
+    changes = [_change(use, answer) for answer in started]
+    first = changes[0]
+    if first is None or any(change is None or change.resolved != first.resolved for change in changes):
         return None
-    if any(not word.known for word in use.values) or _same(change.asked, change.resolved):
-        return None
-    cause = change.by[-1].at if change.by else None
-    return Raw(
+    return Verdict(
         "overridden",
-        LINTS["overridden"].level,
-        f"{use.spelled} {change.asked} is not what SGLang {version} runs with: it sets {change.resolved}",
-        use.word.start,
-        use.word.start + len(use.spelled),
-        flag=use.spelled,
-        replacement=f"{use.option} {change.resolved}",
-        at=show(cause),
+        index,
+        f"{use.spelled} {first.asked} is not what SGLang {version} runs with: it uses {first.resolved}",
+        f"{use.option} {first.resolved}",
+        show(first.by[-1].at) if first.by else None,
     )
 
 
-def _plain(change: ChangeLike) -> bool:
-    """Only scalars are told: a list or object that was completed isn't a value replaced."""
-    return all(isinstance(value, str | int | float | bool) for value in (change.asked, change.resolved))
-
-
-def _same(asked: Any, resolved: Any) -> bool:
-    """An alias resolved to its algorithm, or a number as text, is what was asked for."""
-    return str(asked).lower() == str(resolved).lower()
+def _raw(verdict: Verdict, uses: Sequence[Use]) -> Raw:
+    use = uses[verdict.use]
+    return Raw(
+        verdict.code,
+        LINTS[verdict.code].level,
+        verdict.message,
+        use.word.start,
+        max(use.word.start + 1, min(use.word.end, use.word.start + len(use.spelled))),
+        flag=use.spelled,
+        replacement=verdict.replacement,
+        at=verdict.at,
+    )

@@ -20,6 +20,7 @@ class Settings(msgspec.Struct, forbid_unknown_fields=True, rename="kebab"):
     ignore: list[str] = []
     exclude: list[str] = []
     baseline: str | None = None
+    resolve: bool | None = None
 
 
 def find_settings(start: Path) -> tuple[Settings, Path | None]:
