@@ -17,7 +17,7 @@ from pathlib import Path
 from pagefind.index import IndexConfig, PagefindIndex
 
 from indexer.search.documents import Document
-from indexer.search.words import SYNONYMS, identifier_terms, words
+from indexer.search.words import SMALL_WORDS, SYNONYMS, identifier_terms, words
 
 _SHORTEST_WORD = 3
 _NAME_WEIGHT, _SPELLING_WEIGHT = 8, 4
@@ -35,7 +35,7 @@ def write_search(documents: Iterable[Document], folder: Path) -> None:
     for document in listed:
         terms = [*_spellings(document), *words(document.text)]
         vocabulary.update({word for word in terms if len(word) >= _SHORTEST_WORD})
-    answer = {"words": dict(sorted(vocabulary.items())), "synonyms": SYNONYMS}
+    answer = {"words": dict(sorted(vocabulary.items())), "synonyms": SYNONYMS, "small": sorted(SMALL_WORDS)}
     (folder / "search-words.json").write_text(json.dumps(answer, separators=(",", ":")))
 
 
@@ -52,6 +52,7 @@ def _record(document: Document) -> str:
         "href": document.url.split("/", 2)[2],
         "kind": document.kind,
         "names": " ".join(document.names),
+        "values": " ".join(document.values),
         "cited": f"{document.path}:{document.line}",
         "about": document.about[:_ABOUT],
         "weight": f"{document.weight:.3f}",

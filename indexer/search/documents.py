@@ -9,7 +9,7 @@ import msgspec
 
 from indexer.knowledge.addresses import address_of, every_fact, fact_id, fact_name
 from indexer.knowledge.schema import Algorithm, CodePath, EnvVar, Flag, Location, Model, Rule, Snapshot
-from indexer.knowledge.values import as_unknown, plain_form
+from indexer.knowledge.values import plain_form
 
 _LONGEST_RULE = 600
 """Characters of a rule that are searched: some guards are pages long."""
@@ -19,7 +19,7 @@ _TOPIC = ("speculative", "draft", "mamba", "eagle", "nextn", "ssm", "hybrid", "l
 
 
 class Document(msgspec.Struct):
-    """What can be found: a fact, the names it goes by, and the words said about it.
+    """What can be found: a fact, the names it goes by, the values it takes, and the words said about it.
 
     ``names`` are identifiers, best first; ``about`` is a line for a reader, ``text`` the words that are
     searched beside the names; ``weight`` (about 1) puts the facts
@@ -38,6 +38,7 @@ class Document(msgspec.Struct):
     path: str
     line: int
     weight: float = 1.0
+    values: list[str] = []
 
 
 def documents_of(snapshot: Snapshot) -> Iterator[Document]:
@@ -60,7 +61,8 @@ def documents_of(snapshot: Snapshot) -> Iterator[Document]:
             text=" ".join(text.split()),
             path=at.path,
             line=at.line,
-            weight=_weight(kind, names),
+            values=_choices(fact) if isinstance(fact, Flag) else [],
+            weight=_weight(kind, [*names, *getattr(fact, "targets", [])]),
         )
         yield document
         if isinstance(fact, Algorithm):
@@ -119,11 +121,17 @@ def _about(fact: Any) -> str:
     return "Environment variable" + (f", matters for {', '.join(fact.relevance)}" if fact.relevance else "")
 
 
+def _choices(flag: Flag) -> list[str]:
+    return [plain_form(choice) for choice in flag.choices] if isinstance(flag.choices, list) else []
+
+
 def _said(fact: Any) -> tuple[list[str], str]:
-    """Return the identifiers a fact goes by and the prose said about it."""
+    """Return the identifiers a fact goes by and the prose said about it.
+
+    A rule has no name that people know; the fields it sets belong to their flags.
+    """
     if isinstance(fact, Flag):
-        choices = [] if as_unknown(fact.choices) else [plain_form(choice) for choice in fact.choices or []]
-        prose = [fact.help if isinstance(fact.help, str) else "", fact.namespace or "", *choices]
+        prose = [fact.help if isinstance(fact.help, str) else "", fact.namespace or "", *_choices(fact)]
         return [*fact.option_strings, fact.dest], " ".join(prose)
     if isinstance(fact, Algorithm):
         workers = " ".join(worker.class_name for worker in fact.workers)
@@ -135,8 +143,8 @@ def _said(fact: Any) -> tuple[list[str], str]:
         return [fact.architecture, *([fact.config_class] if fact.config_class else [])], told
     if isinstance(fact, Rule):
         own = [condition.text for condition in fact.guard if not condition.how.startswith("caller")]
-        told = " ".join([fact.message or "", fact.kind, fact.function, fact.group or "", *own])
-        return [*fact.targets], told[:_LONGEST_RULE]
+        told = [fact.message or "", *fact.targets, fact.kind, fact.function, fact.group or "", *own]
+        return [], " ".join(told)[:_LONGEST_RULE]
     if isinstance(fact, CodePath):
         return [fact.name], " ".join([fact.title, "code path", *(step.function for step in fact.steps)])
     return [fact.name], "environment variable " + " ".join(fact.relevance)

@@ -23,7 +23,8 @@ from indexer.search.spelling import mend
 from indexer.search.words import SYNONYMS, identifier_terms, query_terms, words
 
 _VOCABULARY = "vocabulary.json"
-_CANDIDATES = 150
+_CANDIDATES = 80
+_SHORTEST_PREFIX = 2
 _FIELD_BOOST = {"name": 3.0, "text": 1.0}
 
 
@@ -64,7 +65,7 @@ class SearchIndex:
         terms = [mended.get(word, word) for word in query_terms(text)]
         if not terms:
             return []
-        wanted: query.Query = query.Or([_any_spelling(term) for term in terms], scale=0.8)
+        wanted: query.Query = query.Or([self._any_spelling(term) for term in terms], scale=0.8)
         joined = "".join(terms)
         if len(terms) > 1:
             pairs = ["".join(pair) for pair in pairwise(terms)]
@@ -80,20 +81,20 @@ class SearchIndex:
             ]
         return rank(terms, found)[:limit]
 
-
-def _any_spelling(term: str) -> query.Query:
-    """Return the query for one word: itself, what it begins, and the words it stands for."""
-    options = [
-        query.Term("name", term, boost=_FIELD_BOOST["name"]),
-        query.Term("text", term, boost=_FIELD_BOOST["text"]),
-    ]
-    if len(term) >= 2:
-        options.append(query.Prefix("name", term, boost=1.2))
-        options.append(query.Prefix("text", term, boost=0.3))
-    for synonym in SYNONYMS.get(term, ()):
-        options.append(query.Term("name", synonym, boost=1.5))
-        options.append(query.Term("text", synonym, boost=0.5))
-    return query.DisjunctionMax(options)
+    def _any_spelling(self, term: str) -> query.Query:
+        """Return the query for one word: itself, what it begins, and the words it stands for."""
+        options: list[query.Query] = [
+            query.Term("name", term, boost=_FIELD_BOOST["name"]),
+            query.Term("text", term, boost=_FIELD_BOOST["text"]),
+        ]
+        if len(term) >= _SHORTEST_PREFIX:
+            options.append(query.Prefix("name", term, boost=1.2))
+            if term not in self._vocabulary:
+                options.append(query.Prefix("text", term, boost=0.3))
+        for synonym in SYNONYMS.get(term, ()):
+            options.append(query.Term("name", synonym, boost=1.5))
+            options.append(query.Term("text", synonym, boost=0.5))
+        return query.DisjunctionMax(options)
 
 
 def _write(documents: Iterable[Document], folder: Path) -> None:

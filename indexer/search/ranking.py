@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 
 import msgspec
 
 from indexer.search.documents import Document
-from indexer.search.words import SYNONYMS, words
+from indexer.search.words import SMALL_WORDS, SYNONYMS, words
 
 _FILLED_IN = re.compile(r"\{[^{}]*\}")
-_TELLING_MESSAGE = 3
+_VALUE_MATCH = 0.6
+"""What a query is worth that is one of a flag's choices: less than its name."""
+
+_TELLING_MESSAGE = 2
 """Messages of fewer words say too little to be recognised by."""
 
 
@@ -43,7 +47,11 @@ def rank(terms: list[str], found: list[tuple[Document, float]]) -> list[Hit]:
 
 
 def _score(terms: list[str], document: Document, relevance: float) -> float:
-    spelled = max(name_match(terms, document.names), message_match(terms, document))
+    spelled = max(
+        name_match(terms, document.names),
+        message_match(terms, document),
+        _VALUE_MATCH if "".join(terms) in {"".join(words(value)) for value in document.values} else 0.0,
+    )
     return document.weight * (relevance + 2 * spelled)
 
 
@@ -54,7 +62,7 @@ def message_match(terms: list[str], document: Document) -> float:
     """
     if document.kind != "rule":
         return 0.0
-    parts = set(words(_FILLED_IN.sub(" ", document.title)))
+    parts = set(words(_FILLED_IN.sub(" ", document.title))) - SMALL_WORDS
     if len(parts) < _TELLING_MESSAGE:
         return 0.0
     said = len(parts & set(terms))
@@ -73,11 +81,18 @@ def _one_name(terms: list[str], name: str) -> float:
     joined = "".join(parts)
     if "".join(terms) == joined:
         return 1.0
-    said = sum(_best(term, parts, joined) for term in terms) / len(terms)
+    together = _glued_in(terms, parts)
+    said = sum(1.0 if term in together else _best(term, parts, joined) for term in terms) / len(terms)
     heard = sum(1 for part in parts if any(part.startswith(term) for term in _with_synonyms(terms))) / len(
         parts
     )
     return 0.9 * said * said * (0.6 + 0.4 * heard)
+
+
+def _glued_in(terms: list[str], parts: list[str]) -> set[str]:
+    """Return the words of a query that only together are a word of the name (``top k`` in ``topk``)."""
+    pairs = [pair for pair in pairwise(terms) if "".join(pair) in parts]
+    return {term for pair in pairs for term in pair}
 
 
 def _best(term: str, parts: list[str], joined: str) -> float:

@@ -14,6 +14,13 @@ _CAMEL = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|[0-9]+")
 _LETTERS_THEN_DIGITS = re.compile(r"([a-z]+)([0-9]+)")
 _MAX_GLUED = 4
 
+_QUESTION = """
+a an and are be can do does for from get have how i if in is it my not of on or should that the this to use
+using what when where which why will with
+"""
+SMALL_WORDS = frozenset(_QUESTION.split())
+"""Words of questions that say nothing about what is asked."""
+
 SYNONYMS = {
     "spec": ("speculative",),
     "mtp": ("nextn",),
@@ -73,5 +80,6 @@ def identifier_terms(name: str) -> list[str]:
 
 
 def query_terms(query: str) -> list[str]:
-    """Return the words of a query in order, each once."""
-    return list(dict.fromkeys(words(query)))
+    """Return the words of a query in order, each once; small words only where there are no others."""
+    found = list(dict.fromkeys(words(query)))
+    return [word for word in found if word not in SMALL_WORDS] or found

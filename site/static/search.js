@@ -14,7 +14,7 @@ function load() {
     ]);
     await pagefind.options({ baseUrl: "/", ranking: { termSimilarity: 1.0, termFrequency: 0.6, pageLength: 0.6 } });
     await pagefind.init();
-    return { pagefind, known: new Map(Object.entries(dictionary.words)), synonyms: dictionary.synonyms };
+    return { pagefind, known: new Map(Object.entries(dictionary.words)), synonyms: dictionary.synonyms, small: new Set(dictionary.small) };
   })();
   return engine;
 }
@@ -67,16 +67,22 @@ function mend(word, known) {
 }
 
 function nameMatch(terms, names, synonyms) {
-  return Math.max(0, ...names.split(" ").map((name) => oneName(terms, name, synonyms)));
+  return Math.max(0, ...(names ?? "").split(" ").map((name) => oneName(terms, name, synonyms)));
 }
 
 // How much of a rule's message a pasted log line says; what stands in braces is filled in at run time.
-function messageMatch(terms, kind, title) {
+function messageMatch(terms, kind, title, small) {
   if (kind !== "rule") return 0;
-  const parts = new Set(words(title.replace(/\{[^{}]*\}/g, " ")));
-  if (parts.size < 3) return 0;
+  const parts = new Set(words(title.replace(/\{[^{}]*\}/g, " ")).filter((word) => !small.has(word)));
+  if (parts.size < 2) return 0;
   const said = [...parts].filter((part) => terms.includes(part)).length;
   return (said / parts.size) ** 2 * Math.min(1, said / (0.4 * terms.length));
+}
+
+// A query that is one of a flag's choices is worth less than its name.
+function valueMatch(terms, values) {
+  const asked = terms.join("");
+  return (values ?? "").split(" ").some((value) => value && words(value).join("") === asked) ? 0.6 : 0;
 }
 
 function oneName(terms, name, synonyms) {
@@ -84,10 +90,17 @@ function oneName(terms, name, synonyms) {
   if (!parts.length) return 0;
   const joined = parts.join("");
   if (terms.join("") === joined) return 1;
-  const said = terms.reduce((sum, term) => sum + best(term, parts, joined, synonyms), 0) / terms.length;
+  const together = gluedIn(terms, parts);
+  const said = terms.reduce((sum, term) => sum + (together.has(term) ? 1 : best(term, parts, joined, synonyms)), 0) / terms.length;
   const wide = terms.concat(terms.flatMap((term) => synonyms[term] ?? []));
   const heard = parts.filter((part) => wide.some((term) => part.startsWith(term))).length / parts.length;
   return 0.9 * said * said * (0.6 + 0.4 * heard);
+}
+
+// The words of a query that only together are a word of the name: "top k" in "topk".
+function gluedIn(terms, parts) {
+  const pairs = terms.slice(1).map((term, place) => [terms[place], term]);
+  return new Set(pairs.filter((pair) => parts.includes(pair.join(""))).flat());
 }
 
 function best(term, parts, joined, synonyms) {
@@ -126,9 +139,11 @@ async function merged(pagefind, queries) {
 
 // One name's exact words may score low among long texts: names are ordered first, then the rest.
 export async function search(text) {
-  const { pagefind, known, synonyms } = await load();
+  const { pagefind, known, synonyms, small } = await load();
   const mended = {};
-  const terms = [...new Set(words(text))].map((word) => {
+  const asked = [...new Set(words(text))];
+  const telling = asked.filter((word) => !small.has(word));
+  const terms = (telling.length ? telling : asked).map((word) => {
     const better = mend(word, known);
     if (better) mended[word] = better;
     return better ?? word;
@@ -138,7 +153,7 @@ export async function search(text) {
   const top = found[0]?.score || 1;
   const hits = (await Promise.all(found.slice(0, LOADED).map(async (hit) => {
     const data = await hit.data();
-    const spelled = Math.max(nameMatch(terms, data.meta.names, synonyms), messageMatch(terms, data.meta.kind, data.meta.title));
+    const spelled = Math.max(nameMatch(terms, data.meta.names, synonyms), messageMatch(terms, data.meta.kind, data.meta.title, small), valueMatch(terms, data.meta.values));
     const score = Number(data.meta.weight) * (hit.score / top + 2 * spelled);
     return { ...data.meta, score, href: new URL(data.meta.href, root).href };
   }))).sort((a, b) => b.score - a.score || a.title.length - b.title.length);
