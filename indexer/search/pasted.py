@@ -15,6 +15,7 @@ _STAMP = re.compile(
     r"|(?:DEBUG|INFO|WARNING|WARN|ERROR|CRITICAL)\b[:\s-]*|[\w./-]+\.py:\d+:\s*|\((?:\w+ )?pid=\d+\)\s*)+"
 )
 _ASSERT = re.compile(r"^\s*assert\b")
+_COLOUR = re.compile(r"\x1b\[[\d;]*m")
 _CARET = re.compile(r"^\s*[\^~]+\s*$")
 
 
@@ -46,7 +47,7 @@ class Pasted:
 
 def take_apart(text: str) -> Pasted:
     """Read a paste. Anything is accepted; what can't be read as a traceback is taken as a message."""
-    lines = text.replace("\r\n", "\n").split("\n")
+    lines = _COLOUR.sub("", text).replace("\r\n", "\n").split("\n")
     frames: list[Frame] = []
     exception: str | None = None
     message: list[str] = []

@@ -13,7 +13,7 @@ from indexer.extract.rules.helpers import Helpers
 from indexer.extract.rules.naming import environment_reads, group_of, option_fields
 from indexer.extract.rules.program import Program
 from indexer.extract.rules.reach import Reach, Reached
-from indexer.extract.rules.stages import CHECKS, RESOLVER, stage_of
+from indexer.extract.rules.stages import CHECKS, PARSING, RESOLVER, stage_of
 from indexer.knowledge.schema import Location, Rule
 
 _CHECKS = {"raise": "error", "assert": "assert"}
@@ -76,7 +76,7 @@ class Emitter:
         flags.extend(one.partition(".")[0] for one in targets)
         flags = [one for one in dict.fromkeys(flags) if one in self._fields.names]
         stage = stage_of(node.key[0]) or node.stage
-        if kind == "notice" and stage not in (RESOLVER, CHECKS) and not flags:
+        if kind == "notice" and stage not in (PARSING, RESOLVER, CHECKS) and not flags:
             return None
         path, name = node.key
         rule = Rule(

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from indexer.extract.rules.facts import Atom, Effect
 from indexer.extract.rules.program import Key
 from indexer.extract.rules.reach import Edge, Reached
-from indexer.extract.rules.stages import CHECKS, RESOLVER
+from indexer.extract.rules.stages import CHECKS, PARSING, RESOLVER
 from indexer.knowledge.schema import Condition, Location
 
 _MEMBER = re.compile(r"^([\w.\[\]0()]+) (==|in) (.+)$", re.DOTALL)
@@ -56,7 +56,7 @@ class Guards:
         function or one of the caller's own class is certain to have no other caller.
         """
         nodes = self._reached.get(edge.caller, []) if edge.caller is not None else []
-        if any(node.stage in (RESOLVER, CHECKS) for node in nodes):
+        if any(node.stage in (PARSING, RESOLVER, CHECKS) for node in nodes):
             return True
         owner, _, name = callee[1].rpartition(".")
         own_class = bool(owner) and edge.caller is not None and edge.caller[1].rpartition(".")[0] == owner

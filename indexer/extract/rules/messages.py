@@ -69,7 +69,8 @@ def _piece(child: Node, bindings: Bindings, lookup: Lookup, depth: int) -> str:
     target = bound(value, bindings)
     if target != unwrap(value) and target.type in ("string", "concatenated_string"):
         return template(target, {}, lookup, depth)
-    return "{" + render(value, bindings) + "}"
+    shown = f"{text(value)}=" if any(one.type == "=" for one in child.children) else ""
+    return shown + "{" + render(value, bindings) + "}"
 
 
 def _content(node: Node) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+from collections import Counter
 from functools import lru_cache
 
 from indexer.extract.rules.facts import Expr
@@ -16,21 +17,25 @@ _ENVIRONMENT = re.compile(r"^_?envs?\.([A-Z][A-Z0-9_]+)")
 _GETTER = re.compile(r"(^|\.)getenv$|environ|env_var$")
 _VARIABLE = re.compile(r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+")
 
-_GROUPS = (
-    ("speculative decoding", r"spec(ulative)?|eagle|dflash|dspark|ngram|nextn|mtp|uno|draft|adaptive"),
-    ("mamba and linear attention", r"mamba|linear_attn|linear_attention|gdn|kda|ssm"),
-    ("mixture of experts", r"moe|a2a|eplb|expert|experts|ep|deepep|dispatch|elastic"),
-    ("CUDA graphs", r"cuda_graph|cudagraph|graph|piecewise|capture"),
-    ("attention backends", r"attention|attn|mla|deterministic|dsa|nsa"),
-    ("disaggregation", r"pd|disaggregation|disagg|encoder"),
-    ("LoRA", r"lora"),
-    ("KV cache", r"cache|hicache|kv|radix|kv4|unified_memory|page|pool|hisparse"),
-    ("memory", r"memory|mem|offload|gpu_memory"),
-    ("parallelism", r"parallel|parallelism|dp|pp|cp|tp|dwdp|dcp"),
-    ("platforms", r"hpu|cpu|npu|mps|xpu|amd|hip|platform|nccl|device|musa"),
-    ("quantization", r"quant|quantization|modelopt|fp8|fp4"),
-    ("models", r"model|overrides|arch|config"),
-    ("serving", r"grpc|ssl|tokenizer|grammar|multimodal|asr|load_balance|serving|port|api|template"),
+_MODELS = "models"
+_GROUPS = tuple(
+    (group, re.compile(rf"(?:^|_)(?:{words})(?:_|$)"))
+    for group, words in (
+        ("speculative decoding", r"spec(ulative)?|eagle|dflash|dspark|ngram|nextn|mtp|uno|draft|adaptive"),
+        ("mamba and linear attention", r"mamba|linear_attn|linear_attention|gdn|kda|ssm"),
+        ("mixture of experts", r"moe|a2a|eplb|expert|experts|ep|deepep|dispatch|elastic"),
+        ("CUDA graphs", r"cuda_graph|cudagraph|graph|piecewise|capture"),
+        ("attention backends", r"attention|attn|mla|deterministic|dsa|nsa"),
+        ("disaggregation", r"pd|disaggregation|disagg|encoder"),
+        ("LoRA", r"lora"),
+        ("KV cache", r"cache|hicache|kv|radix|kv4|unified_memory|page|pool|hisparse"),
+        ("memory", r"memory|mem|offload|gpu_memory"),
+        ("parallelism", r"parallel|parallelism|dp|pp|cp|tp|dwdp|dcp"),
+        ("platforms", r"hpu|cpu|npu|mps|xpu|amd|hip|platform|nccl|device|musa"),
+        ("quantization", r"quant|quantization|modelopt|fp8|fp4"),
+        ("models", r"model|overrides|arch|config"),
+        ("serving", r"grpc|ssl|tokenizer|grammar|multimodal|asr|load_balance|serving|port|api|template"),
+    )
 )
 
 
@@ -63,26 +68,39 @@ def group_of(rule: Rule) -> str:
     leaf = rule.function.rpartition(".")[2]
     stem = rule.at.path.rpartition("/")[2].removesuffix(".py").removesuffix("_hook")
     general = stem in ("server_args", "overrides", "pipeline")
-    for text in (leaf, "" if general else stem, *rule.targets[:3]):
-        for group, words in _GROUPS:
-            if re.search(rf"(?:^|_)(?:{words})(?:_|$)", text):
-                return group
-    return rule.stage or "general"
+    by_place = _topic(leaf) or (None if general else _topic(stem))
+    if by_place in (None, _MODELS):
+        by_place = next((topic for one in rule.targets[:3] if (topic := _topic(one))), None) or by_place
+    return by_place or rule.stage or "general"
+
+
+def _topic(name: str) -> str | None:
+    return next((group for group, words in _GROUPS if words.search(name)), None)
 
 
 def assign_ids(rules: list[Rule]) -> None:
     """Give every rule its id: function, kind and a fingerprint of what it does, never a line."""
-    taken: dict[str, int] = {}
-    for rule in rules:
-        leaf = rule.function.rpartition(".")[2].strip("_") or "table"
-        parts = [rule.function, rule.kind, *rule.targets, *rule.bindings.values()]
-        parts.append(
-            template_key(rule.message) if rule.message is not None and rule.kind != "override" else ""
-        )
-        parts.extend(rule.values if rule.kind in ("override", "assert") else ())
-        if rule.kind != "override" and rule.message is None:
-            parts.extend(f"{one.holds}{one.text}" for one in rule.guard if not one.how.startswith("caller"))
-        digest = hashlib.blake2b("\0".join(parts).encode(), digest_size=4).hexdigest()
-        stem = f"{leaf}-{rule.kind}-{digest}"
-        taken[stem] = taken.get(stem, 0) + 1
+    stems = [_stem(rule) for rule in rules]
+    shared = {stem for stem, count in Counter(stems).items() if count > 1}
+    taken: Counter[str] = Counter()
+    for rule, stem in zip(rules, stems, strict=True):
+        if stem in shared:  # the same change under several guards: the guard tells them apart
+            stem = f"{stem}-{_digest([f'{one.holds}{one.text}' for one in rule.guard], 2)}"
+        taken[stem] += 1
         rule.id = stem if taken[stem] == 1 else f"{stem}-{taken[stem]}"
+
+
+def _stem(rule: Rule) -> str:
+    leaf = rule.function.rpartition(".")[2].strip("_") or "table"
+    parts = [rule.function, rule.kind, *rule.targets, *rule.bindings.values()]
+    if rule.kind != "override" and rule.message is not None:
+        parts.append(template_key(rule.message))
+    if rule.kind in ("override", "assert"):
+        parts.extend(rule.values)
+    elif rule.message is None:
+        parts.extend(f"{one.holds}{one.text}" for one in rule.guard if not one.how.startswith("caller"))
+    return f"{leaf}-{rule.kind}-{_digest(parts, 4)}"
+
+
+def _digest(parts: list[str], size: int) -> str:
+    return hashlib.blake2b("\0".join(parts).encode(), digest_size=size).hexdigest()

@@ -12,6 +12,9 @@ from indexer.extract.rules.program import Key, Program
 from indexer.extract.rules.stages import (
     CHECKING,
     CHECKS,
+    PARSING,
+    PARSING_FUNCTION,
+    PARSING_METHODS,
     RECORD_FILE,
     RESOLVER,
     RESOLVER_FILES,
@@ -22,6 +25,7 @@ from indexer.extract.rules.stages import (
 )
 
 _DEEPEST = 40
+_RECORD_STAGES = (PARSING, RESOLVER, CHECKS)
 _OF_START_UP = re.compile(r"^_?(server_args|runner|model_runner|model_config|target_worker|tp_worker)$")
 
 
@@ -75,6 +79,8 @@ class Reach:
     def run(self) -> dict[Key, list[Reached]]:
         """Walk everything; return the reached functions by key, in the order of first contact."""
         self._providers = self.program.registered()
+        for key in self._parsing():
+            self._root(key, PARSING)
         for method in RESOLVING_METHODS:
             self._root((RECORD_FILE, f"{self.fields.record}.{method}"), RESOLVER)
         for key in self._checking():
@@ -86,6 +92,16 @@ class Reach:
                         if self._starts(stage, (path, name)):
                             self._root((path, name), stage.name)
         return self.reached
+
+    def _parsing(self) -> Iterator[Key]:
+        """Yield what runs while the command line is read: the record's own methods, argparse actions."""
+        for method in PARSING_METHODS:
+            yield RECORD_FILE, f"{self.fields.record}.{method}"
+        for path, functions in self.program.loaded():
+            if path.startswith(RESOLVER_FILES):
+                for name in functions:
+                    if name.endswith(".__call__") or (path == RECORD_FILE and name == PARSING_FUNCTION):
+                        yield path, name
 
     def _checking(self) -> Iterator[Key]:
         for path, functions in self.program.loaded():
@@ -148,7 +164,7 @@ class Reach:
                 node.order.setdefault(index, self._counter)
             elif depth < _DEEPEST:
                 self._follow(node, event, depth)
-        if node.stage in (RESOLVER, CHECKS) and depth < _DEEPEST:
+        if node.stage in _RECORD_STAGES and depth < _DEEPEST:
             self._provide(node, depth)
 
     def _provide(self, node: Reached, depth: int) -> None:
@@ -210,7 +226,7 @@ class Reach:
         path = target[0]
         if path == RECORD_FILE or path.startswith(RESOLVER_FILES):
             return True if node.whole else None
-        if node.stage in (RESOLVER, CHECKS):
+        if node.stage in _RECORD_STAGES:
             if not node.whole:
                 return None
             return has_record or (node.key[0] == path and self._same_owner(node.key, target))

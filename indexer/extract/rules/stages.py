@@ -14,12 +14,14 @@ from indexer.source.tree import PACKAGE_ROOT
 RECORD_FILE = f"{PACKAGE_ROOT}/srt/server_args.py"
 """The file of the record class: the one that registers itself with the argument parser."""
 
-RESOLVER, CHECKS = "resolver", "checks"
+PARSING, RESOLVER, CHECKS = "parsing", "resolver", "checks"
 RESOLVER_FOLDER = f"{PACKAGE_ROOT}/srt/arg_groups/"
 NAMESPACE_FOLDER = f"{RESOLVER_FOLDER}fields/"
 RESOLVER_FILES = (RECORD_FILE, RESOLVER_FOLDER)
 
 RESOLVING_METHODS = ("__post_init__", "resolve_once", "resolve", "finalize")
+PARSING_METHODS = ("add_cli_args", "from_cli_args")
+PARSING_FUNCTION = "prepare_server_args"
 CHECKING = "check_server_args"
 
 

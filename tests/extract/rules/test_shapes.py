@@ -334,3 +334,35 @@ def test_broken_sources_give_no_rules_and_no_traceback(broken: str) -> None:
 def test_recursion_in_the_resolver_ends() -> None:
     rules = _rules("self._again(1)", "def _again(self, n):\n    self.topk = n\n    self._again(n)\n")
     assert [rule.targets for rule in rules] == [["topk"]]
+
+
+MESSAGES = {
+    'f"tokens {self.tokens:.2f} over {self.topk!r}"': "tokens {self.tokens} over {self.topk}",
+    'f"{self.tokens=} is {{odd}}"': "self.tokens={self.tokens} is {odd}",
+    '"a" "b" + str(self.topk) + "\\n"': "ab{str(self.topk)}\n",
+    '"topk %s of %d" % (self.topk, 3)': "topk %s of %d",
+    '"topk {} of {x}".format(self.topk, x=3)': "topk {} of {x}",
+    '"one" if self.topk else "two"': '{"one" if self.topk else "two"}',
+    "text": "said before {self.algo}",
+}
+
+
+@pytest.mark.parametrize("written", MESSAGES)
+def test_message_template(written: str) -> None:
+    rules = _rules(f'text = f"said before {{self.algo}}"\nraise ValueError({written})')
+    assert [rule.message for rule in rules] == [MESSAGES[written]]
+
+
+def test_deprecated_option_actions_are_rules_of_parsing() -> None:
+    source = """
+class GoneAction(argparse.Action):
+    def __call__(self, parser, namespace, values, option_string=None):
+        logger.warning(f"'{option_string}' is deprecated")
+class ServerArgs:
+    topk: int = 1
+    @staticmethod
+    def add_cli_args(parser):
+        pass
+"""
+    rules = extract_rules(MemoryTree({RECORD: source}), jobs=1)
+    assert [(rule.stage, rule.function) for rule in rules] == [("parsing", "GoneAction.__call__")]
