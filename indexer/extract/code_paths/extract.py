@@ -8,6 +8,7 @@ from collections.abc import Iterable
 import msgspec
 
 from indexer.extract.code_paths.context import Context, Tree
+from indexer.extract.code_paths.findings import findings_of
 from indexer.extract.code_paths.matching import Matcher
 from indexer.extract.code_paths.plan import Path, Plan, load_plan, plan_bytes
 from indexer.extract.code_paths.steps import as_code_path
@@ -58,7 +59,9 @@ def result_key(tree: SourceTree, store: FactStore, kind: str) -> bytes:
 
 def paths_of(tree: Tree) -> list[CodePath]:
     """Return every path of the plan that the tree can have, in the plan's order."""
-    return [found for name in tree.plan.path if (found := path_of(tree, name)) is not None]
+    found = [path for name in tree.plan.path if (path := path_of(tree, name)) is not None]
+    compare_siblings(tree.plan, found)
+    return found
 
 
 def path_of(tree: Tree, name: str) -> CodePath | None:
@@ -67,7 +70,38 @@ def path_of(tree: Tree, name: str) -> CodePath | None:
     if not _applies(tree, path):
         return None
     context = tree.context(path)
-    return as_code_path(name, path, context, grow(context, path))
+    grown = grow(context, path)
+    result = as_code_path(name, path, context, grown)
+    if path.compare:
+        result.findings.extend(findings_of(context, path, grown))
+    return result
+
+
+def compare_siblings(plan: Plan, paths: list[CodePath]) -> None:
+    """Add a finding to each path that lacks a way-point which a path of the same family has."""
+    having: dict[tuple[str, str], list[str]] = {}
+    for path in paths:
+        family = plan.path[path.name].extends or path.name
+        for step in path.steps:
+            for point in step.points:
+                having.setdefault((family, point), []).append(path.name)
+    for path in paths:
+        family = plan.path[path.name].extends or path.name
+        steps = {step.id: step for step in path.steps}
+        for gap in path.gaps:
+            siblings = having.get((family, gap.get("point")), [])
+            if gap["excused"] or not siblings or gap.get("below") is None:
+                continue
+            below = steps[gap["below"]]
+            path.findings.append(
+                {
+                    "kind": "missing-waypoint",
+                    "what": f"{below.function} never reaches {gap['point']!r}, which sibling paths have",
+                    "point": gap["point"],
+                    "siblings": siblings,
+                    "at": [f"{below.at.path}:{below.at.line}"],
+                }
+            )
 
 
 def _applies(tree: Tree, path: Path) -> bool:

@@ -67,7 +67,11 @@ class Point(msgspec.Struct, forbid_unknown_fields=True, rename={"is_": "is"}):
 
 
 class Path(msgspec.Struct, forbid_unknown_fields=True):
-    """One named path: a question, the assumptions it is asked under, and its way-points."""
+    """One named path: a question, the assumptions it is asked under, and its way-points.
+
+    ``extends`` takes over another path's points but for those in ``drop``; ``compare`` adds the findings
+    that come from comparing siblings across the whole tree.
+    """
 
     title: str
     question: str = ""
@@ -77,6 +81,7 @@ class Path(msgspec.Struct, forbid_unknown_fields=True):
     bind: list[str] = []
     names: dict[str, bool] = {}
     extends: str = ""
+    compare: bool = False
     drop: list[str] = []
     point: list[Point] = []
     needs: Role | None = None

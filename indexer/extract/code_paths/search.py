@@ -21,8 +21,8 @@ UNEXPLAINED = 0.02
 class Limits(msgspec.Struct):
     """How far a search goes before it gives up; ``hit`` says that it did."""
 
-    expansions: int = 6000
-    cost: float = 24.0
+    expansions: int = 3000
+    cost: float = 12.0
     hit: bool = False
 
 
