@@ -245,7 +245,7 @@ def disagreeing_lists(tree: Tree) -> Iterator[Finding]:
             if absent and len(group & members) >= 2:
                 yield {
                     "kind": "two-notions",
-                    "what": f"{', '.join(absent)} share a draft mapping with members of {name}, which lacks them",
+                    "what": f"{', '.join(absent)} share a draft mapping with members of {name}, not in it",
                     "at": [f"{module.path}:{line}", group_at],
                 }
         for other, other_module, other_line, other_members in lists:
