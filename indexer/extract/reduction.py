@@ -40,7 +40,12 @@ class Place:
 
 
 class Reducer(ABC):
-    """Evaluates tests for a subject (an algorithm, an architecture) given by name."""
+    """Evaluates tests for a subject (an algorithm, an architecture) given by name.
+
+    ``hint`` matches the source of every test that may depend on the subject.
+    """
+
+    hint: re.Pattern[str] = re.compile("")
 
     @abstractmethod
     def leaf(self, node: Node, subject: str, place: Place) -> bool | None:

@@ -130,7 +130,9 @@ class Algorithm(msgspec.Struct, omit_defaults=True):
 
     ``aliases`` are other spellings of it, ``promoted_from`` algorithms that become it under a condition.
     ``cli_at`` is its entry in the flag's list of choices; ``documented`` is False where the flag takes any
-    name and its help leaves this one out.
+    name and its help leaves this one out. ``flags`` are the record's fields that its workers read, with
+    the places in ``flag_reads``; ``tested_before_alias`` are tests for its name that run while another
+    spelling still stands.
     """
 
     name: str
@@ -149,6 +151,8 @@ class Algorithm(msgspec.Struct, omit_defaults=True):
     promoted_from: list[Alias] = []
     cli_at: Location | None = None
     documented: bool = True
+    flag_reads: dict[str, list[Read]] = {}
+    tested_before_alias: list[Location] = []
 
 
 class AlgorithmRegistry(msgspec.Struct, omit_defaults=True):

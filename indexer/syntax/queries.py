@@ -12,15 +12,14 @@ from pathlib import Path
 
 from tree_sitter import Node, Query, QueryCursor
 
+from indexer._resources import data_path
 from indexer.syntax.parse import language
 
 
 @cache
 def folder() -> Path:
-    """Return the folder of the query files: beside the package in a checkout, inside it in a wheel."""
-    package = Path(__file__).resolve().parents[1]
-    installed = package / "_data" / "queries"
-    return installed if installed.is_dir() else package.parent / "queries"
+    """Return the folder of the query files."""
+    return data_path("queries")
 
 
 def names() -> list[str]:

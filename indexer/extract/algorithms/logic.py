@@ -23,6 +23,8 @@ _MISSING = object()
 class MemberLogic(Reducer):
     """Evaluates tests over algorithms. None means that the test depends on something else."""
 
+    hint = re.compile(r"algo|\.(is|supports|has|needs?|carries|uses|requires)_\w+\(\)")
+
     def __init__(self, graph: ModuleGraph, registry: Registry) -> None:
         self.graph = graph
         self.registry = registry

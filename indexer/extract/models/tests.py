@@ -21,12 +21,14 @@ _MANY = re.compile(r"(^|[._])(model_)?arch(itecture)?s$")
 class ArchitectureTests(Reducer):
     """Evaluates tests over architecture names and the configuration classes they are served with."""
 
+    hint = re.compile(r"arch|isinstance")
+
     def __init__(self, graph: ModuleGraph, configs: dict[str, ConfigClass]) -> None:
         self.graph = graph
         self.configs = configs
         self._tracer = LiteralTracer(graph)
-        self._traced: dict[tuple[str, int, int], LiteralSites] = {}
-        self._asked: dict[tuple[str, int, int], LiteralSites] = {}
+        self._traced: dict[tuple[str, str, int, str], LiteralSites] = {}
+        self._asked: dict[tuple[str, str, int, str], LiteralSites] = {}
 
     def leaf(self, node: Node, subject: str, place: Place) -> bool | None:
         if node.type == "comparison_operator":
@@ -67,7 +69,7 @@ class ArchitectureTests(Reducer):
         return None
 
     def _trace(self, node: Node, place: Place) -> LiteralSites:
-        key = (place.module.path, node.start_byte, node.end_byte)
+        key = (place.module.path, place.scope, node.start_byte, text(node))
         if key not in self._traced:
             self._traced[key] = self._tracer.trace(node, place.module, place.scope)
         return self._traced[key]
@@ -119,7 +121,7 @@ class ArchitectureTests(Reducer):
 
     def architectures_in(self, node: Node, place: Place) -> LiteralSites:
         """Return the architecture names that a test asks for, with their places."""
-        key = (place.module.path, node.start_byte, node.end_byte)
+        key = (place.module.path, place.scope, node.start_byte, text(node))
         if key not in self._asked:
             self._asked[key] = self._find_architectures(node, place)
         return self._asked[key]
