@@ -6,11 +6,20 @@ import gc
 from collections import Counter
 
 from indexer import __version__
+from indexer.extract.algorithms import extract_algorithms
+from indexer.extract.algorithms.links import link_algorithms
+from indexer.extract.env_vars import ENV_USES, extract_env_vars
+from indexer.extract.file_facts import load_facts
 from indexer.extract.flag_sites import flag_sites
 from indexer.extract.flags import extract_flags
+from indexer.extract.models import extract_models
+from indexer.extract.models.links import link_models
+from indexer.extract.reads import FLAG_USES, extract_reads
 from indexer.extract.rules import extract_rules
 from indexer.knowledge.schema import SCHEMA_VERSION, Coverage, Flag, Snapshot, Source, Unknown, Unrecognised
+from indexer.source.cache import cache_folder
 from indexer.source.tree import SourceTree
+from indexer.syntax.factstore import FactStore
 from indexer.syntax.graph import ModuleGraph
 
 
@@ -30,10 +39,19 @@ def extract_snapshot(tree: SourceTree) -> Snapshot:
 
 
 def _extract(tree: SourceTree) -> Snapshot:
-    graph = ModuleGraph(tree)
+    graph = ModuleGraph(tree, FactStore(cache_folder("facts")))
+    facts = load_facts(graph, (ENV_USES, FLAG_USES), elsewhere=(ENV_USES,))
     sites = flag_sites(graph)
     flags, fields, unrecognised = extract_flags(tree, graph, sites)
+    reads = extract_reads(graph, {name: site.namespace for name, site in sites.fields.items()}, facts)
+    for flag in flags:
+        flag.read_at = reads.get(flag.field or flag.dest, [])
     rules = extract_rules(graph)
+    registry, algorithms = extract_algorithms(graph)
+    link_algorithms(graph, algorithms, rules, reads)
+    models = extract_models(graph)
+    link_models(graph, models, rules)
+    env_vars = extract_env_vars(graph, facts)
     coverage = Coverage(
         layouts=sites.layouts,
         counts={
@@ -46,6 +64,15 @@ def _extract(tree: SourceTree) -> Snapshot:
                 "seen": sum(len(flag.choices_at) for flag in flags),
                 "located": sum(choice.at is not None for flag in flags for choice in flag.choices_at),
             },
+            "models": {
+                "registered": len(models),
+                "hybrid": sum(model.hybrid is not None for model in models),
+                "with draft": sum(model.draft is not None for model in models),
+            },
+            "environment variables": {
+                "declared": sum(variable.declared_at is not None for variable in env_vars),
+                "only read": sum(variable.declared_at is None for variable in env_vars),
+            },
             "rules": dict(sorted(Counter(rule.kind for rule in rules).items())),
         },
         unrecognised=unrecognised,
@@ -56,7 +83,11 @@ def _extract(tree: SourceTree) -> Snapshot:
         source=_source(tree),
         flags=flags,
         fields=fields,
+        registry=registry,
+        algorithms=algorithms,
         rules=rules,
+        models=models,
+        env_vars=env_vars,
         coverage=coverage,
         generator=f"indexer {__version__}",
     )

@@ -95,7 +95,9 @@ def _flag(flag: Flag) -> Iterator[_Claim]:
     for choice in flag.choices_at:
         yield _Claim("choice", choice.at, _spellings(choice))
     for read in flag.read_at:
-        yield _Claim("read", read.at, [flag.dest, flag.field or "", *flag.option_strings])
+        indirect = (read.how or "").startswith("through ") or (read.how or "").endswith(" by name")
+        named = [flag.dest, flag.field or "", *flag.option_strings]
+        yield _Claim("read", read.at, [] if indirect else named)
     for value in (flag.default, flag.const, flag.choices, flag.help):
         yield from _unknown(value)
 

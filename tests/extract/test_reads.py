@@ -78,7 +78,7 @@ def test_reads_in_every_shape():
         ("steps", 9, "server_args"),
         ("ratio", 11, "server_args"),
         ("topk", 12, "getattr"),
-        ("topk", 13, "wide()"),
+        ("topk", 13, "through wide()"),
         ("steps", 14, "server_args"),
         ("steps", 21, "get_spec()"),
         ("topk", 21, "get_spec()"),

@@ -68,6 +68,7 @@ class _Extraction:
             self._hybrid(architecture, config) if not is_draft else self._sliding_only(architecture),
             self._draft(architecture),
             self._radix_support(architecture),
+            [] if is_draft else self._backend_rules(config),
             is_draft=is_draft,
         )
 
@@ -84,7 +85,15 @@ class _Extraction:
         if not found:
             return None
         first, *others = found
-        return {**first, "config_class": config.name or None, "config_found_by": config.how, "also": others}
+        return _told({**first, "config_found_by": config.how, "also": [_told(one) for one in others]})
+
+    def _backend_rules(self, config: ConfigClass) -> list[dict[str, Value]]:
+        """Return what the choice of the hybrid backend asserts about the attention backend."""
+        return [
+            _told({"kind": "assert", "requires": test, "condition": condition, "at": at})
+            for match in self._matches(config)
+            for test, condition, at in self.backends.restrictions(match.predicate, config)
+        ]
 
     def _matches(self, config: ConfigClass) -> list[Match]:
         found = (match_predicate(one, config, self.tests) for one in self.predicates)
@@ -103,10 +112,6 @@ class _Extraction:
             "condition": match.condition,
             "backend": chosen[0] if chosen else None,
             "backend_at": chosen[1] if chosen else None,
-            "restrictions": [
-                {"test": test, "condition": condition, "at": at}
-                for test, condition, at in self.backends.restrictions(match.predicate, config)
-            ],
         }
 
     def _registered(self, one: Registration, config: ConfigClass) -> dict[str, Value]:
@@ -120,7 +125,6 @@ class _Extraction:
             "condition": None,
             "backend": backend,
             "backend_at": chosen[1] if chosen else one.at,
-            "restrictions": [],
         }
 
     def _sliding_window(self) -> tuple[dict[str, Location], Location | None]:
@@ -138,16 +142,13 @@ class _Extraction:
         at = listed.get(architecture.name)
         if at is None:
             return None
-        return {
+        facts: dict[str, Value] = {
             "kind": "sliding window",
             "predicate": _SLIDING,
             "predicate_at": at,
             "through": architecture.name,
-            "condition": None,
-            "backend": None,
-            "backend_at": None,
-            "restrictions": [],
         }
+        return facts
 
     # -- drafts and radix cache ------------------------------------------------------------------
 
@@ -157,13 +158,14 @@ class _Extraction:
             return None
         mapping, condition = found
         target = self.by_name.get(mapping.draft) if isinstance(mapping.draft, str) else None
-        return {
+        facts: dict[str, Value] = {
             "architecture": mapping.draft,
             "mapping_at": mapping.at,
             "condition": condition,
             "class_at": target.definition.location if target else None,
             "entry_class_at": target.entry_at if target else None,
         }
+        return _told(facts)
 
     def _radix_support(self, architecture: Architecture) -> dict[str, Value] | None:
         registered = next((one for one in self.registrations if architecture.name in one.architectures), None)
@@ -178,12 +180,18 @@ class _Extraction:
         if support is None:
             return None
         yes, extra = bool(support.radix), bool(support.extra_buffer)
-        return {
+        facts: dict[str, Value] = {
             "radix": support.radix or False,
             "extra_buffer": support.extra_buffer or False,
             "strategies": _strategies(yes, extra),
             "branch_at": support.branch_at,
         }
+        return _told(facts)
+
+
+def _told(facts: dict[str, Value]) -> dict[str, Value]:
+    """Return only what is known."""
+    return {key: value for key, value in facts.items() if value not in (None, [])}
 
 
 def _strategies(radix: bool, extra_buffer: bool) -> list[str]:

@@ -26,7 +26,7 @@ def extract_reads(
     """Return the reads of every launch argument, in path and line order.
 
     ``fields`` are the record's field names with their namespaces (None where the tree has none). A call
-    of a method of the record counts as a read of each field the method reads itself.
+    of a method of the record counts as a read of each field the method reads itself (``through ...``).
     """
     facts = facts or load_facts(graph, (FLAG_USES,), elsewhere=())
     bags = _Bags(graph, fields)
@@ -103,7 +103,7 @@ def _fields_read(
         yield first, use.how
         return
     for name in sorted(methods.get(first, ())) if use.how != "self" else ():
-        yield name, f"{first}()"
+        yield name, f"through {first}()"
 
 
 def _method_fields(facts: FileFacts, fields: dict[str, str | None]) -> dict[str, set[str]]:

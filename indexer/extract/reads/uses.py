@@ -65,7 +65,7 @@ def find_flag_uses(path: str, source: bytes, tree: Tree) -> FlagUses:
     return FlagUses(sorted(found.values(), key=lambda one: (one.line, one.chain)))
 
 
-FLAG_USES = Extractor("flag-uses", 1, find_flag_uses, FlagUses, FlagUses([]), _HINTS)
+FLAG_USES = Extractor("flag-uses", 2, find_flag_uses, FlagUses, FlagUses([]), _HINTS)
 
 
 def _use(node: Node, chain: str, how: str, getter: str | None = None) -> FlagUse:
@@ -93,7 +93,7 @@ def _read(holder: Node, how: str, getter: str | None = None) -> Iterator[FlagUse
         attribute = _attribute_name(attribute)
     if not is_written(last):
         name = last.child_by_field_name("attribute") or last
-        yield _use(name if len(names) == 1 else holder, ".".join(names), how, getter)
+        yield _use(name if len(names) == 1 or getter else holder, ".".join(names), how, getter)
 
 
 def _receiver(node: Node) -> Node:
