@@ -66,10 +66,9 @@ def open_side(spec: str, history: History | None, checkout: Path | None = None) 
 
 
 def renames_of(old: Side, new: Side, history: History | None) -> list[FoundRename]:
-    """Return the renames between two sides: the history's where it knows both, and what the two show."""
-    seen = find_renames(old.facts, new.facts)
+    """Return the renames between two sides: the history's where it knows both, else what the two show."""
     if history is None or not (old.in_history and new.in_history):
-        return seen
+        return find_renames(old.facts, new.facts)
     return history.renames_between(old.facts.version, new.facts.version)
 
 
