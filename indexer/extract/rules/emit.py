@@ -62,12 +62,13 @@ class Emitter:
             return None
         second = stage_of(node.key[0]) is not None
         own = [atom for atom in effect.guard if atom.how in ("if", "case", "loop")]
-        read = set(self._read_by(node, [*(atom.expr for atom in own), *effect.values], second))
+        last = [atom for atom in own if atom.line == own[-1].line]
+        at_issue = {*targets, *self._read_by(node, [*(atom.expr for atom in last), *effect.values], second)}
         said = option_fields(effect.message or "", self._fields.names)
         bound = [one.strip("\"'") for one in effect.bindings.values()]
         said += [one for one in bound if one in self._fields.names]
         about = list(dict.fromkeys([*self._about(node, own, effect, second), *said]))
-        conditions = self._guards.conditions(node, effect, read | set(about) | set(targets))
+        conditions = self._guards.conditions(node, effect, at_issue)
         exprs = [*(atom.expr for atom in effect.guard if atom.how not in ("raise", "assert")), *effect.values]
         helpers = self._helpers.names(exprs)
         flags = [*about, *self._read_by(node, [*exprs, effect.reads], second)]

@@ -27,12 +27,16 @@ class Guards:
     def __init__(self, reached: dict[Key, list[Reached]]) -> None:
         self._reached = reached
 
-    def conditions(self, node: Reached, effect: Effect, own_fields: set[str]) -> list[Condition]:
-        """Return the conjunction under which an effect happens, callers' conditions first."""
+    def conditions(self, node: Reached, effect: Effect, at_issue: set[str]) -> list[Condition]:
+        """Return the conjunction under which an effect happens, callers' conditions first.
+
+        Getting here at all implies that no earlier check refused; what those tested is told only where
+        it concerns the fields ``at_issue``.
+        """
         own = [
             atom
             for atom in effect.guard
-            if atom.how not in ("raise", "assert") or own_fields & set(node.reader.fields_in(atom.expr))
+            if atom.how not in ("raise", "assert") or at_issue & set(node.reader.fields_in(atom.expr))
         ]
         result = self._entry(node, effect)
         result.extend(_condition(atom, node.key[0]) for atom in own)
@@ -93,8 +97,15 @@ def _simplified(conditions: list[Condition]) -> list[Condition]:
             decided.setdefault(member[0], []).append(member[1])
 
     def implied(one: Condition) -> bool:
-        member = membership(one.text) if not one.holds else None
-        return member is not None and any(not member[1] & values for values in decided.get(member[0], ()))
+        """A conjunction is false as soon as one part contradicts a test that holds."""
+        parts = [] if one.holds else one.text.split(" and ")
+        members = (membership(part) for part in parts)
+        return any(
+            not member[1] & values
+            for member in members
+            if member is not None
+            for values in decided.get(member[0], ())
+        )
 
     return [one for one in conditions if not implied(one)]
 

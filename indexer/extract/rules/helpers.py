@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
 from indexer.extract.rules.facts import Expr, Function
@@ -59,6 +60,8 @@ _PLAIN = {
 }
 """Built-ins and methods of strings, dicts and paths: no helpers of the tree."""
 _RECORD_PARAMETERS = {"cfg", "view", "config", "args", "server_args", "sa", "resolved"}
+_MODEL_CONFIG = re.compile(r"(hf|model|text)_config(_of)?(\(\))?$")
+"""What builds the model's configuration reads many fields, and says nothing about any of them."""
 _DEEPEST = 2
 _MOST_FIELDS = 8
 """A helper that reads more builds a whole model configuration: it tells nothing about one rule."""
@@ -81,6 +84,8 @@ class Helpers:
         """Return the fields that the bodies of these callees read."""
         found: set[str] = set()
         for callee in callees:
+            if _MODEL_CONFIG.search(callee):
+                continue
             for target in self._program.function_value(key, function, callee):
                 read = self._of(target, depth)
                 if len(read) <= _MOST_FIELDS:
