@@ -132,7 +132,7 @@ class Edges:
         args = arguments(call.arguments)
         found: list[Edge] = []
         for atom, evidence, kind in self.targets(expr, node.frame):
-            for function, context in self._functions(atom):
+            for function, context in self.functions(atom):
                 bound = self.inference.bind(function, args, node.frame, context is not None)
                 how = evidence.how
                 found.append(
@@ -229,7 +229,7 @@ class Edges:
         ]
         return known[0] if len(known) == 1 else None
 
-    def _functions(self, atom: Atom) -> list[tuple[Function, SelfContext | None]]:
+    def functions(self, atom: Atom) -> list[tuple[Function, SelfContext | None]]:
         """Return the functions that calling an atom runs."""
         if isinstance(atom, Callable):
             return [(atom.function, atom.context)]
@@ -245,7 +245,7 @@ class Edges:
             found = []
             for inner, _, _ in self.targets(atom.body[1], atom.frame):
                 if not isinstance(inner, LambdaObject):
-                    found.extend(self._functions(inner))
+                    found.extend(self.functions(inner))
             return found
         return []
 

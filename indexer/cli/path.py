@@ -1,0 +1,66 @@
+"""``indexer path``: the calls that lead from one function to another."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+
+@click.command()
+@click.argument("start", metavar="FROM")
+@click.argument("end", metavar="TO")
+@click.option("--version", "version", metavar="V", help="SGLang version; default: the default pin.")
+@click.option(
+    "--checkout", type=click.Path(file_okay=False, path_type=Path), help="Read a git checkout instead."
+)
+@click.option("--rev", help="A revision of the checkout.")
+@click.option("--installed", is_flag=True, help="Read the installed SGLang instead.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def command(
+    start: str,
+    end: str,
+    version: str | None,
+    checkout: Path | None,
+    rev: str | None,
+    installed: bool,
+    as_json: bool,
+) -> None:
+    """Show the shortest chain of calls from FROM to TO.
+
+    Names are Class.method, function or either with a shell pattern (``*.forward_extend``). The chain is
+    one that the source allows; which branch runs may depend on the launch. Exit code 1: there is none.
+    """
+    from indexer.errors import FINDINGS, UsageError
+    from indexer.source import open_source
+    from indexer.source.cache import cache_folder
+    from indexer.syntax.callgraph.survey import chains, survey
+    from indexer.syntax.factstore import FactStore
+
+    tree = open_source(version, checkout=checkout, rev=rev, installed=installed)
+    graph = survey(tree, FactStore(cache_folder("facts")))
+    ends = []
+    for name in (start, end):
+        found = graph.named(name)
+        if not found:
+            near = ", ".join(graph.near(name))
+            raise UsageError(f"no function {name} in {tree.version}", f"nearest: {near}" if near else None)
+        ends.append(found)
+    chain = chains(graph, ends[0], ends[1])
+    if as_json:
+        import json
+
+        steps = [] if chain is None else graph.records(chain)
+        click.echo(
+            json.dumps({"version": tree.version, "found": chain is not None, "steps": steps}, indent=2)
+        )
+    elif chain is None:
+        click.echo(f"No call leads from {start} to {end} in {tree.version}.")
+    else:
+        for record in graph.records(chain):
+            at = f"{record['path']}:{record['line']}"
+            click.echo(f"{at}  {record['caller']} → {record['callee']}  [{record['how']}]")
+        last = graph.functions[chain[-1][2]]
+        click.echo(f"{last.path}:{last.line}  {last.qualname}")
+    if chain is None:
+        raise click.exceptions.Exit(FINDINGS)
