@@ -58,7 +58,7 @@ class Checker:
     def check_text(self, text: str, kind: str, name: str) -> FileResult:
         """Check a text of a kind (``shell``, ``yaml``, ...)."""
         result = FileResult(file=name, text=text)
-        if not worth_reading(text):
+        if not worth_reading(text, kind):
             return result
         found = read_launches(text, kind)
         result.unread = [Unread(name, note) for note in found.notes]
@@ -103,8 +103,12 @@ class Checker:
             launch
             for launch in found.launches
             if launch.program != "other-parser"
+            and not (launch.program in ("serve", "fragment") and self._is_foreign(launch))
             and (launch.program != "fragment" or belongs(launch, self.timeline, about_sglang))
         ]
+
+    def _is_foreign(self, launch: Launch) -> bool:
+        return any(word.text.partition("=")[0] in self.timeline.foreign for word in launch.words)
 
     def versions_of(
         self, launch: Launch, found: FileLaunches, places: Places, result: FileResult
@@ -130,9 +134,15 @@ class Checker:
 _WORTH = re.compile(r"sglang|SGL_|SGLANG_|speculative[-_]|mem[-_]fraction|--[a-z]+-[a-z]", re.IGNORECASE)
 
 
-def worth_reading(text: str) -> bool:
+_WORTH_PYTHON = re.compile(
+    r"launch_server|sglang serve|sglang\.(bench|compile)|dynamo\.sglang|sglang_router|[\"'`]\s*--[a-z]"
+    r"|\b(Engine|Runtime|ServerArgs)\(|SGL(ANG)?_[A-Z]"
+)
+
+
+def worth_reading(text: str, kind: str = "") -> bool:
     """A cheap test that leaves out files without any trace of a launch."""
-    return _WORTH.search(text) is not None
+    return (_WORTH_PYTHON if kind == "python" else _WORTH).search(text) is not None
 
 
 _MIN_KNOWN = 0.6
@@ -150,12 +160,29 @@ def belongs(launch: Launch, timeline: Timeline, about_sglang: bool) -> bool:
         names = ["--" + keyword.name.replace("_", "-") for keyword in launch.keywords]
     else:
         names = [word.text.partition("=")[0] for word in launch.words if word.text.startswith("--")]
-    if not names:
+    if not names or is_prose([word.text for word in launch.words]):
         return False
     known = [name for name in names if name in spellings or (len(name) > 4 and _is_prefix(name, timeline))]
     own = [name for name in known if name not in GENERIC]
     needed = 1 if about_sglang and not launch.keywords else 2
     return len(own) >= needed and len(known) >= _MIN_KNOWN * len(names)
+
+
+_SENTENCE = re.compile(r"^[A-Za-z(`'][\w()`'/-]*[.,;:]$")
+_PLAIN = re.compile(r"^[a-z]+$")
+_PROSE_RUN = 3
+
+
+def is_prose(words: Sequence[str]) -> bool:
+    """Whether words that begin with an option are a sentence about it (``--x must be ...``)."""
+    run = 0
+    for word in words:
+        if _SENTENCE.match(word):
+            return True
+        run = run + 1 if _PLAIN.match(word) else 0
+        if run >= _PROSE_RUN:
+            return True
+    return False
 
 
 def _is_prefix(name: str, timeline: Timeline) -> bool:

@@ -12,7 +12,8 @@ from packaging.version import Version
 
 from indexer.knowledge.schema import Deprecation, Flag, Location
 
-CONFIG_RULES = json.loads((Path(__file__).parents[2] / "indexer" / "data" / "config_reader.json").read_text())
+DATA = Path(__file__).parents[2] / "indexer" / "data"
+CONFIG_RULES = json.loads((DATA / "config_reader.json").read_text())
 
 
 class Refused(Exception):
@@ -26,6 +27,7 @@ class OracleFacts:
         names = (path.stem.removeprefix("flags-") for path in oracle.glob("flags-*.json"))
         self.versions = sorted(names, key=Version)
         self._said = {v: json.loads((oracle / f"flags-{v}.json").read_text()) for v in self.versions}
+        self.diffusion_options = frozenset(json.loads((DATA / "other_parsers.json").read_text())["diffusion"])
         self.renames: dict[str, list[str]] = {}
         self.env_spans: dict[str, list[tuple[int, int]]] = {}
         for version in self.versions:

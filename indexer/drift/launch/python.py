@@ -18,7 +18,15 @@ from indexer.drift.launch.model import DYNAMIC, FileLaunches, Keyword, Launch, W
 from indexer.drift.launch.programs import find_launches, is_flag_list, soften, starts_sglang
 from indexer.drift.launch.shell import read_shell, split_words
 
-_TALKERS = re.compile(r"(^|\.)(print|debug|info|warning|warn|error|exception|log|add_argument|help|echo)$")
+_TALKERS = re.compile(
+    r"(^|\.)(print|debug|info|warning|warn|error|exception|log|add_argument|help|echo|fail|skip|skipTest|skipIf"
+    r"|\w*(Error|Exception|Warning|Exit))$"
+)
+_SERVER_MODULES = re.compile(
+    r"^sglang(\.(api|srt\.server_args|srt\.entrypoints(\.\w+)*|srt\.server|lang\.backend\.runtime_endpoint))?$"
+)
+"""Where the server's own ``Engine`` and ``ServerArgs`` are imported from; other packages of SGLang
+have classes of the same names."""
 _ENGINES = frozenset({"Engine", "Runtime", "ServerArgs"})
 _NOT_FIELDS = frozenset({"server_args", "self"})
 _SIMPLE_ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "\\": "\\", "'": "'", '"': '"', "\n": ""}
@@ -69,7 +77,7 @@ class _Reader:
         kind = node.type
         if kind == "import_from_statement":
             module = node.child_by_field_name("module_name")
-            if module is not None and self.source(module).startswith("sglang"):
+            if module is not None and _SERVER_MODULES.match(self.source(module)):
                 self.from_sglang |= {
                     self.source(n).split(" as ")[-1].strip() for n in node.named_children[1:]
                 }
@@ -97,6 +105,8 @@ class _Reader:
                     self.block(child, conditional=True)
                 else:
                     self.expression(child, True)
+        elif kind == "assert_statement":
+            self.expression(node.named_children[0], conditional)  # the rest is its message
         elif kind not in ("comment", "import_statement"):
             self.expression(node, conditional)
 
@@ -195,7 +205,7 @@ class _Reader:
         if _TALKERS.search(name):
             return
         if last in _ENGINES and (
-            stem in ("sgl", "sglang") or last in self.from_sglang or last == "ServerArgs"
+            stem in ("sgl", "sglang", "sgl.srt.server_args") or name in self.from_sglang
         ):
             self.keywords(arguments)
             return

@@ -102,7 +102,7 @@ class Conflicts:
         """Return the findings for one launch on one version."""
         table = self.timeline.table(version)
         uses = complete_uses(launch, table)
-        if uses is None or not any(map(_is_number, uses)):
+        if uses is None or not any(map(_is_number, uses)) or _is_ordinary(uses):
             return []
         environment = {s.name: s.value for s in found.settings if s.value is not None}
         return [_raw(verdict, uses) for verdict in self.verdicts(uses, environment, table)]
@@ -147,6 +147,19 @@ def _may_matter(answer: ExplanationLike, uses: Sequence[Use]) -> bool:
     if answer.outcome == REFUSED:
         return answer.refusal is not None and answer.refusal.certainty == CERTAIN
     return answer.outcome == STARTS and any(_change(use, answer) is not None for use in uses)
+
+
+_CHAIN = ("speculative_num_steps", "speculative_eagle_topk", "speculative_num_draft_tokens")
+
+
+def _is_ordinary(uses: Sequence[Use]) -> bool:
+    """Whether the numbers are a chain (top-k 1, one draft token more than steps), as in nearly every
+    launch. The question is spared because the answer costs seconds; nothing is claimed by this."""
+    numbers = {use.flag.dest: use.values[0].text for use in uses if _is_number(use)}
+    if numbers.keys() != set(_CHAIN):
+        return False
+    steps, topk, tokens = (int(numbers[name]) for name in _CHAIN)
+    return topk == 1 and tokens == steps + 1
 
 
 def _is_number(use: Use) -> bool:

@@ -72,6 +72,10 @@ class VersionFacts(Protocol):
     def flags_at(self, version: str) -> Sequence[OptionFact]:
         """Return the options of the server's parser."""
 
+    @property
+    def diffusion_options(self) -> frozenset[str]:
+        """Option strings of the diffusion parser behind ``sglang serve``, of any version."""
+
     def config_rule(self, version: str) -> str:
         """Return how the version's reader of ``--config`` files treats keys (see
         ``indexer.extract.config_reader``), ``unknown`` where that isn't known."""
@@ -155,6 +159,11 @@ class Timeline:
         at = self.position[version]
         begins = [max(first, at + 1) for first, last in self.facts.option_spans.get(option, ()) if last > at]
         return self.versions[min(begins)] if begins else None
+
+    @cached_property
+    def foreign(self) -> frozenset[str]:
+        """Options that only the diffusion parser has: a launch with one is none of the server's."""
+        return self.facts.diffusion_options - self.spellings
 
     @cached_property
     def spellings(self) -> frozenset[str]:

@@ -10,7 +10,8 @@ from pathlib import Path
 from indexer.drift.lint.facts import OptionFact, Span
 from indexer.knowledge.history import History, option_strings
 
-_CONFIG_RULES = Path(__file__).resolve().parents[2] / "data" / "config_reader.json"
+_DATA = Path(__file__).resolve().parents[2] / "data"
+_CONFIG_RULES, _OTHER_PARSERS = _DATA / "config_reader.json", _DATA / "other_parsers.json"
 
 
 class HistoryFacts:
@@ -54,6 +55,11 @@ class HistoryFacts:
     def flags_at(self, version: str) -> Sequence[OptionFact]:
         """Return the options of the server's parser."""
         return self.history.flags_at(version)
+
+    @cached_property
+    def diffusion_options(self) -> frozenset[str]:
+        """Option strings of the diffusion parser behind ``sglang serve``."""
+        return frozenset(json.loads(_OTHER_PARSERS.read_text(encoding="utf-8"))["diffusion"])
 
     def config_rule(self, version: str) -> str:
         """Return how the version's reader of ``--config`` files treats keys."""

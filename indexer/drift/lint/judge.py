@@ -109,7 +109,7 @@ def _problems(
         elif problem.kind == "stray":
             if strict or _is_word_after_switch(problem, walked, launch):
                 yield _stray(problem, version)
-        elif launch.program in ("server", "serve") or problem.kind != "missing-value":
+        elif launch.program in ("server", "serve") or _is_clean(walked, problem):
             yield _value_problem(problem, version, timeline)
 
 
@@ -140,8 +140,21 @@ def _is_servers(verdict: Verdict, launch: Launch, problem: Problem) -> bool:
     if launch.program == "server":
         return True
     if launch.program == "serve":
-        return verdict.known or verdict.code == "wrong-engine-flag" or verdict.certain
+        return verdict.known or verdict.code == "wrong-engine-flag" or verdict.replacement is not None
     return verdict.known
+
+
+_CLEAN_FROM = 3
+"""Of a list without a program, this many options must stand there for its values to be judged."""
+
+
+def _is_clean(walked: Walked, problem: Problem) -> bool:
+    """Whether a list without a program of its own is so surely a server's that its values count."""
+    return (
+        problem.kind != "missing-value"
+        and len(walked.uses) >= _CLEAN_FROM
+        and not any(other.kind in ("unknown", "stray") for other in walked.problems)
+    )
 
 
 def _is_word_after_switch(problem: Problem, walked: Walked, launch: Launch) -> bool:
