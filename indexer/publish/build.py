@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import multiprocessing
 import os
 import shutil
+import signal
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor, as_completed
+from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -56,16 +60,29 @@ def build_site(versions: list[str], default: str, target: Path, processes: int =
         CannotError: a citation is dead, a release can't be had, or the folder can't be written.
     """
     workers = min(processes or os.cpu_count() or 1, len(versions))
-    with replaced_whole(target) as folder, ProcessPoolExecutor(workers) as pool:
+    with replaced_whole(target) as folder, _processes(workers) as pool:
         stems = dict(zip(versions, pool.map(_extract, versions), strict=True))
         work = [_Work(version, versions, default, stems, str(folder)) for version in versions]
-        try:
-            for done in as_completed([pool.submit(_build_version, part) for part in work]):
-                yield done.result()
-        except BaseException:
-            pool.shutdown(cancel_futures=True)
-            raise
+        for done in as_completed([pool.submit(_build_version, part) for part in work]):
+            yield done.result()
         _finish(folder, versions, default)
+
+
+@contextmanager
+def _processes(workers: int) -> Iterator[ProcessPoolExecutor]:
+    """Give a pool of processes that end at once when the block fails or is interrupted.
+
+    Ctrl-C reaches this process only: a worker's own traceback would bury the one line that tells it.
+    """
+    ignore_interrupts = partial(signal.signal, signal.SIGINT, signal.SIG_IGN)
+    with ProcessPoolExecutor(workers, initializer=ignore_interrupts) as pool:
+        try:
+            yield pool
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            for process in multiprocessing.active_children():
+                process.terminate()
+            raise
 
 
 def _extract(version: str) -> frozenset[str]:

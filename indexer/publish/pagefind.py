@@ -60,6 +60,7 @@ def _record(document: Document) -> str:
     head = "".join(
         f'<meta data-pagefind-meta="{key}[content]" content="{escape(value)}">' for key, value in meta.items()
     )
+    head += f'<meta data-pagefind-filter="kind[content]" content="{document.kind}">'
     return (
         f'<!doctype html><html lang="en"><head>{head}</head><body data-pagefind-body>'
         f'<p data-pagefind-weight="{_NAME_WEIGHT}">{escape(" ".join(document.names))}</p>'

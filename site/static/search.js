@@ -2,7 +2,8 @@
 // Cutting into words, mending and name matching are those of indexer/search (words.py, spelling.py,
 // ranking.py), so that the site and the command line agree.
 const root = new URL(document.documentElement.dataset.root || "./", location.href);
-const LOADED = 30;
+const LOADED = { named: 24, rule: 10 };
+const NAMED = { kind: { any: ["flag", "algorithm", "model", "path", "env"] } };
 const SHORTEST_MENDED = 4;
 
 let engine;
@@ -118,6 +119,7 @@ async function candidates(pagefind, terms, synonyms) {
   for (const term of terms) {
     for (const other of synonyms[term] ?? []) asked.push(terms.map((word) => (word === term ? other : word)).join(" "));
   }
+  if (terms.length > 2 && terms.length < 7) asked.push(...terms.map((left) => terms.filter((term) => term !== left).join(" ")));
   let found = await merged(pagefind, asked);
   if (!found.length && terms.length > 1) {
     found = await merged(pagefind, terms.map((left) => terms.filter((term) => term !== left).join(" ")));
@@ -126,9 +128,16 @@ async function candidates(pagefind, terms, synonyms) {
   return found;
 }
 
+// Rules are many and long: they are asked for apart, so that they can't crowd out what has a name.
 async function merged(pagefind, queries) {
+  const [named, rules] = await Promise.all([NAMED, { kind: "rule" }].map((filters) => gathered(pagefind, queries, filters)));
+  const total = named.length + rules.length;
+  return Object.assign([...named.slice(0, LOADED.named), ...rules.slice(0, LOADED.rule)], { total });
+}
+
+async function gathered(pagefind, queries, filters) {
   const byId = new Map();
-  for (const answer of await Promise.all([...new Set(queries)].map((query) => pagefind.search(query)))) {
+  for (const answer of await Promise.all([...new Set(queries)].map((query) => pagefind.search(query, { filters })))) {
     for (const hit of answer.results) {
       const known = byId.get(hit.id);
       if (!known || known.score < hit.score) byId.set(hit.id, hit);
@@ -150,14 +159,14 @@ export async function search(text) {
   });
   if (!terms.length) return { hits: [], mended, total: 0, terms };
   const found = await candidates(pagefind, terms, synonyms);
-  const top = found[0]?.score || 1;
-  const hits = (await Promise.all(found.slice(0, LOADED).map(async (hit) => {
+  const top = Math.max(...found.map((hit) => hit.score), 0) || 1;
+  const hits = (await Promise.all(found.map(async (hit) => {
     const data = await hit.data();
     const spelled = Math.max(nameMatch(terms, data.meta.names, synonyms), messageMatch(terms, data.meta.kind, data.meta.title, small), valueMatch(terms, data.meta.values));
     const score = Number(data.meta.weight) * (hit.score / top + 2 * spelled);
     return { ...data.meta, score, href: new URL(data.meta.href, root).href };
   }))).sort((a, b) => b.score - a.score || a.title.length - b.title.length);
-  return { hits, mended, total: found.length, terms };
+  return { hits, mended, total: found.total, terms };
 }
 
 function element(tag, className, text) {

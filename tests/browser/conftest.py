@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import threading
 from collections.abc import Iterator
@@ -29,7 +30,8 @@ def built_site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of the built site; test workers of one run share it."""
     if not Path(CHROMIUM).is_file():
         pytest.skip("there is no chromium (Debian: apt-get install chromium)")
-    shared = tmp_path_factory.getbasetemp().parent / "browser-site"
+    own = tmp_path_factory.getbasetemp()
+    shared = (own.parent if "PYTEST_XDIST_WORKER" in os.environ else own) / "browser-site"
     with FileLock(f"{shared}.lock"):
         if not shared.is_dir():
             version = default_version()
