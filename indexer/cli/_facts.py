@@ -81,7 +81,7 @@ def _choices(sheet: Sheet, flag: Flag) -> None:
             (plain_form(choice.value) + (f"  if {choice.condition}" if choice.condition else ""), choice.at)
             for choice in flag.choices_at
         )
-    elif flag.choices:
+    elif isinstance(flag.choices, list) and flag.choices:
         sheet.section("Choices", len(flag.choices))
         sheet.prose(", ".join(plain_form(choice) for choice in flag.choices))
     if flag.choices_open:

@@ -26,7 +26,7 @@ Fact = Flag | Algorithm | Model | Rule | CodePath | EnvVar
 
 def facts_of(snapshot: Snapshot, kind: str) -> list[Any]:
     """Return the snapshot's facts of one kind."""
-    by_kind = {
+    by_kind: dict[str, list[Any]] = {
         "flag": snapshot.flags,
         "algorithm": snapshot.algorithms,
         "model": snapshot.models,

@@ -13,10 +13,7 @@ def as_unknown(value: Value) -> Unknown | None:
         return value
     if isinstance(value, dict) and isinstance(value.get("unknown"), str):
         at = value.get("at")
-        if isinstance(at, dict) and "path" in at and "line" in at:
-            known = {key: at.get(key) for key in ("path", "line", "end_line", "symbol")}
-            return Unknown(value["unknown"], Location(**known))
-        return Unknown(value["unknown"], at if isinstance(at, Location) else None)
+        return Unknown(value["unknown"], as_location(at))
     return None
 
 

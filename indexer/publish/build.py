@@ -6,7 +6,7 @@ import multiprocessing
 import os
 import shutil
 import signal
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from contextlib import contextmanager
 from functools import partial
@@ -151,7 +151,7 @@ def _evidence(snapshot: Snapshot) -> Matrix | None:
         return None
 
 
-def _told(version: str, dead: list[object]) -> str:
+def _told(version: str, dead: Sequence[object]) -> str:
     listed = "\n".join(f"  {citation}" for citation in dead[:_SHOWN_DEAD])
     more = f"\n  … and {len(dead) - _SHOWN_DEAD} more" if len(dead) > _SHOWN_DEAD else ""
     return f"SGLang {version}: {len(dead)} dead citation(s); nothing was published\n{listed}{more}"

@@ -143,8 +143,8 @@ def _said(fact: Any) -> tuple[list[str], str]:
         return [fact.architecture, *([fact.config_class] if fact.config_class else [])], told
     if isinstance(fact, Rule):
         own = [condition.text for condition in fact.guard if not condition.how.startswith("caller")]
-        told = [fact.message or "", *fact.targets, fact.kind, fact.function, fact.group or "", *own]
-        return [], " ".join(told)[:_LONGEST_RULE]
+        said = [fact.message or "", *fact.targets, fact.kind, fact.function, fact.group or "", *own]
+        return [], " ".join(said)[:_LONGEST_RULE]
     if isinstance(fact, CodePath):
         return [fact.name], " ".join([fact.title, "code path", *(step.function for step in fact.steps)])
     return [fact.name], "environment variable " + " ".join(fact.relevance)
