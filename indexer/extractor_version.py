@@ -22,6 +22,12 @@ def extractor_version() -> str:
 
 
 @cache
+def callgraph_version() -> str:
+    """Return a digest of everything that decides the call graph and the code paths grown in it."""
+    return _digest([data_path("queries") / "callgraph.scm"], "syntax/callgraph", "extract/code_paths")
+
+
+@cache
 def search_version() -> str:
     """Return a digest of everything that decides what a search index holds."""
     return _digest([], "search", "knowledge")

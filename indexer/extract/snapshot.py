@@ -8,6 +8,7 @@ from collections import Counter
 from indexer import __version__
 from indexer.extract.algorithms import extract_algorithms
 from indexer.extract.algorithms.links import link_algorithms
+from indexer.extract.code_paths import extract_code_paths, path_counts
 from indexer.extract.env_vars import ENV_USES, extract_env_vars
 from indexer.extract.file_facts import load_facts
 from indexer.extract.flag_sites import flag_sites
@@ -19,6 +20,7 @@ from indexer.extract.rules import extract_rules
 from indexer.knowledge.schema import SCHEMA_VERSION, Coverage, Flag, Snapshot, Source, Unknown, Unrecognised
 from indexer.source.cache import cache_folder
 from indexer.source.tree import SourceTree
+from indexer.syntax.callgraph.survey import survey
 from indexer.syntax.factstore import FactStore
 from indexer.syntax.graph import ModuleGraph
 
@@ -52,6 +54,7 @@ def _extract(tree: SourceTree) -> Snapshot:
     models = extract_models(graph)
     link_models(graph, models, rules)
     env_vars = extract_env_vars(graph, facts)
+    code_paths = extract_code_paths(tree, graph.store)
     coverage = Coverage(
         layouts=sites.layouts,
         counts={
@@ -73,6 +76,8 @@ def _extract(tree: SourceTree) -> Snapshot:
                 "declared": sum(variable.declared_at is not None for variable in env_vars),
                 "only read": sum(variable.declared_at is None for variable in env_vars),
             },
+            "call sites": survey(tree, graph.store).counts,
+            "code paths": path_counts(code_paths),
             "rules": dict(sorted(Counter(rule.kind for rule in rules).items())),
         },
         unrecognised=unrecognised,
@@ -87,6 +92,7 @@ def _extract(tree: SourceTree) -> Snapshot:
         algorithms=algorithms,
         rules=rules,
         models=models,
+        code_paths=code_paths,
         env_vars=env_vars,
         coverage=coverage,
         generator=f"indexer {__version__}",

@@ -13,15 +13,12 @@ from indexer.extract.code_paths.matching import Matcher
 from indexer.extract.code_paths.plan import Path, Plan, load_plan, plan_bytes
 from indexer.extract.code_paths.steps import as_code_path
 from indexer.extract.code_paths.tree import grow
+from indexer.extractor_version import callgraph_version
 from indexer.knowledge.schema import CodePath
 from indexer.source.tree import SourceTree
 from indexer.syntax.callgraph.edges import Node
-from indexer.syntax.callgraph.facts import FACTS_VERSION
 from indexer.syntax.callgraph.load import callgraph_paths, collector_off, load_symbols
 from indexer.syntax.factstore import FactStore
-
-PATHS_VERSION = 1
-"""Raised whenever the same tree and plan give other paths: old cache entries die."""
 
 
 def extract_code_paths(
@@ -47,10 +44,24 @@ def extract_code_paths(
     return [path for path in paths if wanted is None or path.name in wanted]
 
 
+def path_counts(paths: list[CodePath]) -> dict[str, int]:
+    """Return the ratchets of the coverage page: steps, guesses, unconnected roots, missing points."""
+    steps = [step for path in paths for step in path.steps]
+    return {
+        "paths": len(paths),
+        "complete": sum(path.complete for path in paths),
+        "steps": len(steps),
+        "guessed steps": sum(step.certainty == "guessed" for step in steps),
+        "unconnected steps": sum(step.unconnected for step in steps),
+        "missing way-points": sum(not gap["excused"] for path in paths for gap in path.gaps),
+        "rightly absent way-points": sum(gap["excused"] for path in paths for gap in path.gaps),
+    }
+
+
 def result_key(tree: SourceTree, store: FactStore, kind: str) -> bytes:
     """Return the key of a whole-tree result: all file contents, the plan, the versions of the code."""
     hashes = store.blob_hashes(tree, callgraph_paths(tree))
-    digest = hashlib.blake2b(f"{kind}\0{PATHS_VERSION}\0{FACTS_VERSION}".encode(), digest_size=20)
+    digest = hashlib.blake2b(f"{kind}\0{callgraph_version()}".encode(), digest_size=20)
     digest.update(plan_bytes())
     for path, blob in sorted(hashes.items()):
         digest.update(f"\0{path}\0{blob}".encode())

@@ -16,18 +16,18 @@ from fnmatch import fnmatchcase
 
 import msgspec
 
+from indexer.extractor_version import callgraph_version
 from indexer.source.tree import SourceTree
 from indexer.syntax.callgraph import annotations
 from indexer.syntax.callgraph.edges import Edges
 from indexer.syntax.callgraph.expressions import Expr, parse
-from indexer.syntax.callgraph.facts import FACTS_VERSION, Call, Import
+from indexer.syntax.callgraph.facts import Call, Import
 from indexer.syntax.callgraph.inference import Inference
 from indexer.syntax.callgraph.load import callgraph_paths, collector_off, load_symbols
 from indexer.syntax.callgraph.symbols import Function, Symbols, absolute_name
 from indexer.syntax.callgraph.values import Frame
 from indexer.syntax.factstore import FactStore
 
-SURVEY_VERSION = 1
 _BUILTINS = frozenset(dir(builtins))
 _KINDS = {
     "name": "import or name",
@@ -122,7 +122,7 @@ def survey(tree: SourceTree, store: FactStore | None = None, jobs: int | None = 
 def _key(tree: SourceTree, store: FactStore) -> bytes:
     import hashlib
 
-    digest = hashlib.blake2b(f"survey\0{SURVEY_VERSION}\0{FACTS_VERSION}".encode(), digest_size=20)
+    digest = hashlib.blake2b(f"survey\0{callgraph_version()}".encode(), digest_size=20)
     for path, blob in sorted(store.blob_hashes(tree, callgraph_paths(tree)).items()):
         digest.update(f"\0{path}\0{blob}".encode())
     return digest.digest()
@@ -221,7 +221,8 @@ class _Surveyor:
         expr = parse(call.callee)
         if expr[0] == "attr" and self._foreign(function, expr[1], 0):
             return "external"
-        return "unresolved"
+        method = "." in call.callee and last not in self.symbols.functions_by_name
+        return "unknown receiver" if method else "unresolved"
 
     def _outside(self, function: Function, root: str) -> bool:
         """Whether a callee's first name is bound by an import from outside the tree, or a builtin."""
