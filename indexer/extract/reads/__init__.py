@@ -37,8 +37,14 @@ def extract_reads(
         module = graph.module(path) if raw else None
         for use in msgspec.msgpack.decode(raw, type=FlagUses).uses if raw and module else ():
             for name, how in _fields_read(use, module, bags, methods):  # type: ignore[arg-type]
-                found[name].append(Read(Location(path, use.line, symbol=use.symbol), how))
+                found[name].append(Read(Location(path, _line(use, name), symbol=use.symbol), how))
     return found
+
+
+def _line(use: FlagUse, name: str) -> int:
+    """Return the line of the part of a chain that names the field."""
+    parts = use.chain.split(".")[-len(use.lines) :]
+    return use.lines[parts.index(name)] if name in parts else use.lines[0]
 
 
 class _Bags:
@@ -94,7 +100,10 @@ def _fields_read(
     if use.getter is not None:
         name = bags.field(use, module)
         if name is not None:
-            yield name, f"{use.getter}()"
+            by_name = " by name" if use.how.endswith(" by name") else ""
+            # A name that only stands in what a local was bound to has been read there.
+            if name in use.chain.split(".")[-len(use.lines) :]:
+                yield name, f"{use.getter}(){by_name}"
             return
         definition = bags.defined(module, use.getter)
         if not _RECORD_GETTER.match(definition.qualname if definition else use.getter):

@@ -14,7 +14,8 @@ from tree_sitter import Node, Tree
 
 from indexer.syntax.anchors import ancestor, anchors, enclosing_symbol, is_written, outermost, root_and_source
 from indexer.syntax.facts import Extractor
-from indexer.syntax.parse import line, text
+from indexer.syntax.nodes import positional_arguments
+from indexer.syntax.parse import line, string_value, text
 
 # Every pattern starts with a literal: the search then skips through a file at memory speed.
 _RECORD = re.compile(rb"server_args\s*\.\s*[A-Za-z_]")
@@ -34,10 +35,11 @@ _HINTS = (b"server_args", b"ServerArgs", b"get_", b"ing_view", b"ed_view")
 
 class FlagUse(msgspec.Struct, array_like=True, frozen=True):
     """One possible read. ``chain`` is what follows the receiver (``exec`` bags: ``mamba.x``), ``getter``
-    the bag's getter where one is used; ``how`` names the shape."""
+    the bag's getter where one is used; ``how`` names the shape. ``lines`` are those of the chain's parts
+    as written (what a local already stands for comes before them)."""
 
     chain: str
-    line: int
+    lines: list[int]
     how: str
     getter: str | None
     symbol: str | None
@@ -61,15 +63,15 @@ def find_flag_uses(path: str, source: bytes, tree: Tree) -> FlagUses:
         *_local_uses(path, source, root),
         *_self_uses(source, root),
     ):
-        found.setdefault((use.chain, use.line), use)
-    return FlagUses(sorted(found.values(), key=lambda one: (one.line, one.chain)))
+        found.setdefault((use.chain, use.lines[-1]), use)
+    return FlagUses(sorted(found.values(), key=lambda one: (one.lines, one.chain)))
 
 
-FLAG_USES = Extractor("flag-uses", 2, find_flag_uses, FlagUses, FlagUses([]), _HINTS)
+FLAG_USES = Extractor("flag-uses", 4, find_flag_uses, FlagUses, FlagUses([]), _HINTS)
 
 
 def _use(node: Node, chain: str, how: str, getter: str | None = None) -> FlagUse:
-    return FlagUse(chain, line(node), how, getter, enclosing_symbol(node))
+    return FlagUse(chain, [line(node)], how, getter, enclosing_symbol(node))
 
 
 def _attribute_name(holder: Node) -> Node | None:
@@ -85,15 +87,15 @@ def _read(holder: Node, how: str, getter: str | None = None) -> Iterator[FlagUse
     attribute = _attribute_name(holder)
     if attribute is None:
         return
-    names = []
+    names: list[Node] = []
     last = attribute
     while attribute is not None:
         last = attribute
-        names.append(text(attribute.child_by_field_name("attribute") or attribute))
+        names.append(attribute.child_by_field_name("attribute") or attribute)
         attribute = _attribute_name(attribute)
     if not is_written(last):
-        name = last.child_by_field_name("attribute") or last
-        yield _use(name if len(names) == 1 or getter else holder, ".".join(names), how, getter)
+        chain = ".".join(text(name) for name in names)
+        yield FlagUse(chain, [line(name) for name in names], how, getter, enclosing_symbol(holder))
 
 
 def _receiver(node: Node) -> Node:
@@ -132,9 +134,12 @@ def _dictionary_uses(source: bytes, root: Node) -> Iterator[FlagUse]:
             around = around.parent
         if around is None or around.type not in ("subscript", "call") or is_written(around):
             continue
-        key = re.search(r"[\[(]\s*[\"'](\w+)[\"']", text(around))
-        if key:
-            yield _use(node, key.group(1), "global_server_args_dict")
+        keys = [around.child_by_field_name("subscript"), *positional_arguments(around)]
+        key = next((one for one in keys if one is not None), None)
+        name = string_value(key) if key is not None else None
+        if key is not None and name:
+            use = _use(node, name, "global_server_args_dict")
+            yield msgspec.structs.replace(use, lines=[line(key)])
 
 
 def _local_uses(path: str, source: bytes, root: Node) -> Iterator[FlagUse]:
@@ -205,7 +210,9 @@ def _literal_getattr(
         prefix = f"{local[2]}." if local and local[2] else ""
         how = text(node)
         if quoted:
-            yield _use(node, prefix + name, how, getter)
+            key = root.descendant_for_byte_range(match.start(3), match.start(3) + 1)
+            use = _use(node, prefix + name, how, getter)
+            yield msgspec.structs.replace(use, lines=[line(key or node)])
         else:
             for literal in _bound_literals(node, name):
                 yield _use(node, prefix + literal, f"{how} by name", getter)
