@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
 _FEWEST_WORDS = 4
 """A shorter query is a name or words to look for, not an error or a log line."""
+_SURE = 0.9
+"""Likeness from which words alone point at a message."""
 
 
 def _written_by(text: str, version: str, limit: int) -> list[Match]:
@@ -24,7 +26,7 @@ def _written_by(text: str, version: str, limit: int) -> list[Match]:
     from indexer.snapshots import get_snapshot
 
     found = MessageIndex(get_snapshot(version).rules).find(text, limit)
-    return [match for match in found if match.how != "near"]
+    return [match for match in found if match.how != "near" or match.score >= _SURE]
 
 
 def _print_matches(text: str, version: str, matches: list[Match], as_json: bool) -> None:

@@ -14,8 +14,10 @@ from indexer.templates import PLACEHOLDER
 _LEAST_LITERAL = 10
 """Fewest literal characters of a template that say anything."""
 _NEAR = 82.0
-_SNIPPET = 40
+_SNIPPET = 30
+"""Fewest characters of a stretch out of a message that can stand for it."""
 _LEAST_SOURCE = 6
+_FEWEST_WORDS = 5
 
 
 @dataclass(frozen=True)
@@ -93,11 +95,16 @@ class MessageIndex:
         from rapidfuzz import fuzz
 
         for message in pasted.messages[:1]:
+            said = _words(message)
             for template in self._templates:
-                score = fuzz.token_set_ratio(message, template.plain)
-                if score >= _NEAR and min(len(message), len(template.plain)) >= _LEAST_LITERAL:
-                    ratio = fuzz.partial_ratio(message, template.plain)
-                    yield Match(template.rule, "near", (score + ratio) / 200)
+                shorter = min(len(message), len(template.plain))
+                if shorter < _LEAST_LITERAL:
+                    continue
+                words = max(fuzz.token_set_ratio(message, template.plain), _contained(said, template.words))
+                stretch = fuzz.partial_ratio(message, template.plain)
+                likeness = max(words, stretch if shorter >= _SNIPPET else 0.0)
+                if likeness >= _NEAR:
+                    yield Match(template.rule, "near", (words + stretch) / 200)
 
 
 @dataclass
@@ -112,6 +119,10 @@ class _Template:
     @cached_property
     def plain(self) -> str:
         return " ".join(part for part in self.parts if part)
+
+    @cached_property
+    def words(self) -> frozenset[str]:
+        return _words(self.plain)
 
     @cached_property
     def longest(self) -> str:
@@ -138,7 +149,8 @@ class _Template:
                 covered = min(literal / max(1, len(text)), 1.0)
                 told = [one for one in self.rule.bindings.values() if one.strip("\"'") in text]
                 return Match(self.rule, "message", covered + 0.1 * len(told), self._values(found))
-        if len(text) >= _SNIPPET and text in self.plain:
+        begun = len(text) >= _LEAST_LITERAL and self.plain.startswith(text)
+        if begun or (len(text) >= _SNIPPET and text in self.plain):
             return Match(self.rule, "message", len(text) / literal / 2)
         return None
 
@@ -172,6 +184,16 @@ def _fits(rule: Rule, pasted: Pasted) -> bool:
     if pasted.exception is None or rule.exception is None:
         return True
     return rule.exception.rpartition(".")[2] == pasted.exception
+
+
+def _words(text: str) -> frozenset[str]:
+    """Return the words of a text, names taken apart, without numbers: those are filled in."""
+    return frozenset(word for word in re.split(r"[^a-z0-9]+", text.lower()) if word and not word.isdigit())
+
+
+def _contained(said: frozenset[str], template: frozenset[str]) -> float:
+    """Return how much of what was said (0-100) stands in a template; too few words say nothing."""
+    return 100.0 * len(said & template) / len(said) if len(said) >= _FEWEST_WORDS else 0.0
 
 
 def _squeezed(code: str) -> str:

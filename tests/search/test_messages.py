@@ -62,6 +62,7 @@ AssertionError
     [
         ("ValueError: page width 12 is over 8 tokens", "width", "message"),
         ("RuntimeError: page width 12 is over 8 tokens", "other", "message"),
+        ("Running requests is reset to 48", "reset", "message"),
         ("[2026-01-02 03:04:05 TP0] Running requests is reset to 48 for drafting.", "reset", "message"),
         ("WARNING server_args.py:31: Running requests is reset to 48 for drafting.", "reset", "line"),
         ("--a=1 is deprecated; use '2' instead.", "percent", "message"),

@@ -15,6 +15,7 @@ from indexer.extract.rules.stages import (
     PARSING,
     PARSING_FUNCTION,
     PARSING_METHODS,
+    RECORD,
     RECORD_FILE,
     RESOLVER,
     RESOLVER_FILES,
@@ -25,7 +26,7 @@ from indexer.extract.rules.stages import (
 )
 
 _DEEPEST = 40
-_RECORD_STAGES = (PARSING, RESOLVER, CHECKS)
+_RECORD_STAGES = (PARSING, RESOLVER, CHECKS, RECORD)
 _OF_START_UP = re.compile(r"^_?(server_args|runner|model_runner|model_config|target_worker|tp_worker)$")
 
 
@@ -91,6 +92,11 @@ class Reach:
                     for name in functions:
                         if self._starts(stage, (path, name)):
                             self._root((path, name), stage.name)
+        for path, functions in self.program.loaded():
+            if path.startswith(RESOLVER_FILES):
+                for name in functions:
+                    if name and (path, name) not in self.reached:
+                        self._root((path, name), RECORD)  # properties, and what plugins or readers call
         return self.reached
 
     def _parsing(self) -> Iterator[Key]:

@@ -14,7 +14,7 @@ from indexer.source.tree import PACKAGE_ROOT
 RECORD_FILE = f"{PACKAGE_ROOT}/srt/server_args.py"
 """The file of the record class: the one that registers itself with the argument parser."""
 
-PARSING, RESOLVER, CHECKS = "parsing", "resolver", "checks"
+PARSING, RESOLVER, CHECKS, RECORD = "parsing", "resolver", "checks", "record"
 RESOLVER_FOLDER = f"{PACKAGE_ROOT}/srt/arg_groups/"
 NAMESPACE_FOLDER = f"{RESOLVER_FOLDER}fields/"
 RESOLVER_FILES = (RECORD_FILE, RESOLVER_FOLDER)
