@@ -24,6 +24,11 @@ _HISTORICAL = re.compile(
     r"deprecat|removed|renamed|replaced|no longer|formerly|legacy|since|before|until|alias|old ",
     re.IGNORECASE,
 )
+_FAMILY = 2
+"""How many options with the same beginning make a group."""
+_VERBS = frozenset(["no", "enable", "disable", "use", "max", "min", "force", "skip", "enforce"])
+"""First words that make no group."""
+_DECLARED = re.compile(r"add_argument\(\s*[\"'](--[\w-]+)[\"']")
 _MESSAGE = re.compile(r"[\"'](?:[^\"'\n\\]|\\.){12,}[\"']")
 
 
@@ -63,16 +68,20 @@ class DocsChecker(Checker):
                 yield from self.named(code.group(), code.start())
 
     def messages(self, text: str) -> Iterator[Raw]:
-        """Yield options that string literals of a source file name, but the version doesn't have."""
+        """Yield options that string literals of a source file name, but the version doesn't have; a
+        file that declares an option itself speaks of its own."""
+        declared = frozenset(match[1] for match in _DECLARED.finditer(text))
         for literal in _MESSAGE.finditer(text):
             if not _HISTORICAL.search(literal.group()) and " " in literal.group():
-                yield from self.named(literal.group(), literal.start())
+                yield from self.named(literal.group(), literal.start(), declared)
 
-    def named(self, piece: str, offset: int) -> Iterator[Raw]:
+    def named(self, piece: str, offset: int, declared: frozenset[str] = frozenset()) -> Iterator[Raw]:
         table = self.timeline.table(self.version)
         for match in _NAMED.finditer(piece):
             option = match.group()
-            if table.matches(option) or option not in self.timeline.spellings:
+            if table.matches(option) or option in declared or option in self.timeline.foreign:
+                continue
+            if option not in self.timeline.spellings and not self.in_family(option):
                 continue
             verdict = classify(option, [], self.version, self.timeline)
             start = offset + match.start()
@@ -86,6 +95,19 @@ class DocsChecker(Checker):
                 replacement=verdict.replacement,
                 at=verdict.at,
             )
+
+    def in_family(self, option: str) -> bool:
+        """Whether an option that no version has is named like a group of options that this one has.
+
+        Other programs' options, of which documentation is full, aren't.
+        """
+        segments = option.split("-")[2:]
+        if len(segments) < 3:
+            return False
+        lengths = range(1 if segments[0] not in _VERBS else 2, len(segments))
+        stems = ("--" + "-".join(segments[:length]) + "-" for length in lengths)
+        table = self.timeline.table(self.version)
+        return any(len(table.matches(stem)) >= _FAMILY for stem in stems)
 
     def defaults(self, text: str) -> Iterator[Raw]:
         """Yield table cells whose default isn't the parser's."""

@@ -28,8 +28,12 @@ class OracleFacts:
         self.versions = sorted(names, key=Version)
         self._said = {v: json.loads((oracle / f"flags-{v}.json").read_text()) for v in self.versions}
         self.diffusion_options = frozenset(json.loads((DATA / "other_parsers.json").read_text())["diffusion"])
+        # The oracle records no variables; one is known from the cases.
+        declared = [
+            at for at, v in enumerate(self.versions) if Version("0.5.4") < Version(v) < Version("0.5.14")
+        ]
+        self.env = {"SGLANG_ENABLE_SPEC_V2": [(declared[0], declared[-1])]}
         self.renames: dict[str, list[str]] = {}
-        self.env_spans: dict[str, list[tuple[int, int]]] = {}
         for version in self.versions:
             for flag in self.flags_at(version):
                 if flag.deprecated and flag.deprecated.replacement:
@@ -50,6 +54,9 @@ class OracleFacts:
 
     def flags_at(self, version: str) -> list[Flag]:
         return [_flag(entry) for entry in self._said[version]["flags"]]
+
+    def env_spans(self, name: str) -> list[tuple[int, int]]:
+        return self.env.get(name, [])
 
     def config_rule(self, version: str) -> str:
         return CONFIG_RULES.get(version, "unknown")

@@ -65,9 +65,9 @@ class VersionFacts(Protocol):
     def renames(self) -> Mapping[str, Sequence[str]]:
         """Option strings that replaced an option string, best evidence first."""
 
-    @property
-    def env_spans(self) -> Mapping[str, Sequence[Span]]:
-        """Every environment variable ever read, with where it still has an effect."""
+    def env_spans(self, name: str) -> Sequence[Span]:
+        """Return where an environment variable is a setting: declared, or, for one that no version
+        declares, read. Empty: it never was."""
 
     def flags_at(self, version: str) -> Sequence[OptionFact]:
         """Return the options of the server's parser."""

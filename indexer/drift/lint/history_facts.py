@@ -8,7 +8,8 @@ from functools import cached_property
 from pathlib import Path
 
 from indexer.drift.lint.facts import OptionFact, Span
-from indexer.knowledge.history import History, option_strings
+from indexer.knowledge.history import History, option_strings, value_at
+from indexer.knowledge.history_file import Track
 
 _DATA = Path(__file__).resolve().parents[2] / "data"
 _CONFIG_RULES, _OTHER_PARSERS = _DATA / "config_reader.json", _DATA / "other_parsers.json"
@@ -44,13 +45,22 @@ class HistoryFacts:
                 named += [new for new in (rename.text, rename.new) if new and new not in named]
         return found
 
+    def env_spans(self, name: str) -> list[Span]:
+        """Return where an environment variable is a setting.
+
+        One that was declared and then is only read somewhere is usually read for a notice that it is
+        gone.
+        """
+        track = self._env_tracks.get(name)
+        if track is None:
+            return []
+        inside = [at for first, last in track.spans for at in range(first, last + 1)]
+        declared = [at for at in inside if value_at(track, "declared", at, False)]
+        return _runs(declared or inside)
+
     @cached_property
-    def env_spans(self) -> dict[str, list[Span]]:
-        """Every environment variable ever read, with where it still is."""
-        spans: dict[str, list[Span]] = {}
-        for track in self.history.tracks("env_vars"):
-            spans.setdefault(track.name, []).extend((first, last) for first, last in track.spans)
-        return spans
+    def _env_tracks(self) -> dict[str, Track]:
+        return {track.name: track for track in self.history.tracks("env_vars")}
 
     def flags_at(self, version: str) -> Sequence[OptionFact]:
         """Return the options of the server's parser."""
@@ -73,3 +83,14 @@ class HistoryFacts:
     def fields_at(self, version: str) -> frozenset[str]:
         """Return the names that ``ServerArgs(...)`` takes."""
         return frozenset(field.name for field in self.history.fields_at(version))
+
+
+def _runs(indices: list[int]) -> list[Span]:
+    """Return unbroken ranges of ascending indices."""
+    runs: list[Span] = []
+    for at in indices:
+        if runs and runs[-1][1] == at - 1:
+            runs[-1] = (runs[-1][0], at)
+        else:
+            runs.append((at, at))
+    return runs

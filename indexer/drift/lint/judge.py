@@ -344,12 +344,12 @@ def judge_settings(settings: list[Setting], version: str, timeline: Timeline) ->
     at = timeline.position[version]
     found = []
     for setting in settings:
-        spans = timeline.facts.env_spans.get(setting.name)
+        spans = timeline.facts.env_spans(setting.name)
         if not spans or any(first <= at <= last for first, last in spans):
             continue
         older = [last for _, last in spans if last < at]
         if older:
             last = timeline.versions[max(older)]
-            message = f"{setting.name} has no effect in SGLang {version}; {last} was the last to read it"
+            message = f"{setting.name} is no setting of SGLang {version}; {last} was the last to have it"
             found.append(Raw("stale-env", HINT, message, setting.start, setting.end, flag=setting.name))
     return found

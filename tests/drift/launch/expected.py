@@ -3,10 +3,18 @@
 from __future__ import annotations
 
 EXPECTED: dict[str, tuple[str, list[str], list[str]]] = {
-    "Dockerfile.exec": ("0.5.23", ["10:61 ambiguous-flag --cuda-graph-max-bs"], []),
+    "Dockerfile.exec": (
+        "0.5.23",
+        ["5:5 stale-env SGLANG_ENABLE_SPEC_V2", "10:61 ambiguous-flag --cuda-graph-max-bs"],
+        [],
+    ),
     "Dockerfile.shell": ("0.5.12", ["6:5 future-flag --mamba-radix-cache-strategy"], []),
     "Makefile.fixture.mk": ("0.5.23", ["4:2 renamed-flag --mamba-scheduler-strategy"], []),
-    "args_file.env": ("0.5.23", ["2:52 renamed-flag --mamba-scheduler-strategy"], []),
+    "args_file.env": (
+        "0.5.23",
+        ["2:52 renamed-flag --mamba-scheduler-strategy", "4:1 stale-env SGLANG_ENABLE_SPEC_V2"],
+        [],
+    ),
     "bench_embeds.sh": (
         "0.5.23",
         ["3:98 abbreviated-flag --tp", "4:98 renamed-flag --mamba-scheduler-strategy"],
@@ -27,7 +35,11 @@ EXPECTED: dict[str, tuple[str, list[str], list[str]]] = {
         ["4:61 removed-flag --enable-ep-moe"],
         ["not valid YAML or JSON at line 8: read up to there"],
     ),
-    "compose_mixed_engines.yaml": ("0.5.23", ["10:9 wrong-engine-flag --max-model-len"], []),
+    "compose_mixed_engines.yaml": (
+        "0.5.23",
+        ["10:9 wrong-engine-flag --max-model-len", "12:9 stale-env SGLANG_ENABLE_SPEC_V2"],
+        [],
+    ),
     "compose_string.yml": (
         "0.5.9",
         ["4:63 future-flag --mamba-radix-cache-strategy", "4:105 abbreviated-flag --tp"],
@@ -92,7 +104,11 @@ EXPECTED: dict[str, tuple[str, list[str], list[str]]] = {
         [],
     ),
     "jinja.sbatch.j2": ("0.5.23", ["5:32 renamed-flag --mamba-scheduler-strategy"], []),
-    "k8s_deployment.yaml": ("0.5.23", ["19:16 renamed-flag --mamba-scheduler-strategy"], []),
+    "k8s_deployment.yaml": (
+        "0.5.23",
+        ["19:16 renamed-flag --mamba-scheduler-strategy", "24:21 stale-env SGLANG_ENABLE_SPEC_V2"],
+        [],
+    ),
     "k8s_shell_script.yaml": (
         "0.5.17",
         [
@@ -104,7 +120,11 @@ EXPECTED: dict[str, tuple[str, list[str], list[str]]] = {
     ),
     "kustomize_patch.yaml": ("0.5.23", ["7:7 renamed-flag --mamba-scheduler-strategy"], []),
     "latin1.sh": ("", [], ["not UTF-8 (byte 47)"]),
-    "launch.json": ("0.5.23", ["9:56 ambiguous-flag --cuda-graph-max-bs"], []),
+    "launch.json": (
+        "0.5.23",
+        ["9:56 ambiguous-flag --cuda-graph-max-bs", "10:16 stale-env SGLANG_ENABLE_SPEC_V2"],
+        [],
+    ),
     "launcher.py": (
         "0.5.23",
         [
@@ -146,7 +166,11 @@ EXPECTED: dict[str, tuple[str, list[str], list[str]]] = {
     ),
     "other_engines.py": ("", [], []),
     "page.mdx": ("0.5.23", ["9:3 renamed-flag --mamba-scheduler-strategy"], []),
-    "params.json": ("0.5.23", ["4:63 ambiguous-flag --speculative-draft"], []),
+    "params.json": (
+        "0.5.23",
+        ["3:56 stale-env SGLANG_ENABLE_SPEC_V2", "4:63 ambiguous-flag --speculative-draft"],
+        [],
+    ),
     "quoting.sh": ("0.5.23", [], []),
     "recipe_two_roles.yaml": (
         "0.5.23",
@@ -170,7 +194,11 @@ EXPECTED: dict[str, tuple[str, list[str], list[str]]] = {
         ],
         [],
     ),
-    "sglang.service": ("0.5.23", ["10:3 renamed-flag --disable-piecewise-cuda-graph"], []),
+    "sglang.service": (
+        "0.5.23",
+        ["6:14 stale-env SGLANG_ENABLE_SPEC_V2", "10:3 renamed-flag --disable-piecewise-cuda-graph"],
+        [],
+    ),
     "truncated.json": ("", [], ["not valid YAML or JSON at line 2: read up to there"]),
     "values_and_types.sh": (
         "0.5.23",
@@ -187,7 +215,11 @@ EXPECTED: dict[str, tuple[str, list[str], list[str]]] = {
         [],
     ),
     "vllm_config.yaml": ("", [], []),
-    "workflow.yml": ("0.5.23", ["20:13 abbreviated-flag --speculative-num-draft-token"], []),
+    "workflow.yml": (
+        "0.5.23",
+        ["15:11 stale-env SGLANG_ENABLE_SPEC_V2", "20:13 abbreviated-flag --speculative-num-draft-token"],
+        [],
+    ),
     "wrong_engine.sh": (
         "0.5.23",
         [

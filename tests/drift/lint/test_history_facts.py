@@ -1,0 +1,79 @@
+"""The lints over the shipped history: the same verdicts as over the real parsers, and the variables."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from indexer.drift.check import Checker
+from indexer.drift.launch.model import Setting
+from indexer.drift.lint.facts import Timeline
+from indexer.drift.lint.history_facts import HistoryFacts
+from indexer.drift.lint.judge import judge_launch, judge_settings
+from indexer.knowledge.history import SHIPPED, load_history
+from tests.drift.lint.test_argv_property import Maker, accepted, launch_of
+from tests.drift.oracle_facts import OracleFacts
+
+pytestmark = pytest.mark.skipif(not SHIPPED.is_file(), reason="no shipped history")
+
+
+@pytest.fixture(scope="module")
+def timeline() -> Timeline:
+    return Timeline(HistoryFacts(load_history()))
+
+
+@pytest.mark.oracle
+def test_shipped_history_accepts_and_refuses_what_the_real_parsers_do(
+    shared: Path, timeline: Timeline
+) -> None:
+    if not any(flag.deprecated and flag.deprecated.raises for flag in timeline.facts.flags_at("0.4.1")):
+        pytest.skip("the shipped history doesn't tell yet which deprecated options are refused")
+    oracle = OracleFacts(shared / "oracle")
+    for seed, version in enumerate(oracle.versions):
+        parser, maker = oracle.parser(version), Maker(oracle.entries(version), seed)
+        for _ in range(100):
+            argv = maker.argv()
+            found = judge_launch(launch_of(argv), version, timeline, strict=True)
+            starts = [raw.message for raw in found if raw.level == "START"]
+            assert accepted(parser, argv) == (not starts), (version, argv, starts)
+
+
+def test_variable_that_is_only_read_for_a_notice_is_stale(timeline: Timeline) -> None:
+    setting = [Setting("SGLANG_ENABLE_SPEC_V2", "1", 0, 21)]
+    if not timeline.facts.env_spans("SGLANG_ENABLE_SPEC_V2"):
+        pytest.skip("the shipped history has no environment variables yet")
+    stale = [v for v in timeline.versions if judge_settings(setting, v, timeline)]
+    assert stale[0] == "0.5.14"
+    assert stale[-1] == timeline.versions[-1]
+    assert judge_settings([Setting("SGLANG_NEVER_WAS", "1", 0, 5)], "0.5.23", timeline) == []
+
+
+def test_every_covered_version_has_options_and_fields(timeline: Timeline) -> None:
+    for version in timeline.versions:
+        table = timeline.table(version)
+        assert "--model-path" in table.by_option, version
+        assert "model_path" in timeline.facts.fields_at(version), version
+        assert len(table.by_option) > 80, version
+    spans = timeline.facts.option_spans
+    for version in (timeline.versions[0], timeline.versions[-1]):
+        at = timeline.position[version]
+        living = {option for option, runs in spans.items() if any(a <= at <= b for a, b in runs)}
+        declared = {o for flag in timeline.facts.flags_at(version) for o in flag.option_strings}
+        assert living == declared
+
+
+def test_releases_that_no_oracle_covers(timeline: Timeline) -> None:
+    text = "python -m sglang.launch_server --model-path m --mamba-scheduler-strategy auto\n"
+    codes = {
+        version: {
+            f.code for f in Checker(timeline, [version], version).check_text(text, "shell", "x").findings
+        }
+        for version in ("0.5.8", "0.5.16", "0.5.19", "0.5.22")
+    }
+    assert codes == {
+        "0.5.8": set(),
+        "0.5.16": {"deprecated-flag"},
+        "0.5.19": {"deprecated-flag"},
+        "0.5.22": {"renamed-flag"},
+    }
