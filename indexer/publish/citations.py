@@ -24,6 +24,8 @@ from indexer.knowledge.schema import (
 from indexer.knowledge.values import as_location, as_unknown
 from indexer.publish.excerpts import SourceText
 
+_FUNCTION, _BELOW = 250, 4
+
 
 class Dead(msgspec.Struct, frozen=True):
     """A citation that does not hold: whose, where, and what its lines should have contained."""
@@ -38,11 +40,15 @@ class Dead(msgspec.Struct, frozen=True):
 
 
 class _Claim(msgspec.Struct):
-    """Any of ``symbols`` must be on the cited lines; with none, the lines must only be there."""
+    """Any of ``symbols`` must be on the cited lines; with none, the lines must only be there.
+
+    ``reach`` is how many lines above (and a few below) may hold the symbol instead.
+    """
 
     what: str
     at: Location | None
     symbols: list[str] = []
+    reach: int = 0
 
 
 def dead_citations(snapshot: Snapshot, source: SourceText) -> list[Dead]:
@@ -74,6 +80,8 @@ def _fault(claim: _Claim, at: Location, source: SourceText) -> str | None:
     if not text.strip():
         return "the cited line is empty"
     wanted = [symbol for symbol in claim.symbols if symbol]
+    if claim.reach:
+        text = "\n".join(lines[max(0, at.line - 1 - claim.reach) : (at.end_line or at.line) + _BELOW])
     if wanted and not any(_has(text, symbol) for symbol in wanted):
         return f"none of {', '.join(map(repr, wanted))} there"
     return None
@@ -97,7 +105,8 @@ def _flag(flag: Flag) -> Iterator[_Claim]:
     for read in flag.read_at:
         indirect = (read.how or "").startswith("through ") or (read.how or "").endswith(" by name")
         named = [flag.dest, flag.field or "", *flag.option_strings]
-        yield _Claim("read", read.at, [] if indirect else named)
+        # Through a local variable: the name then stands where that was set, above in the function.
+        yield _Claim("read", read.at, [] if indirect else named, _FUNCTION)
     for value in (flag.default, flag.const, flag.choices, flag.help):
         yield from _unknown(value)
 

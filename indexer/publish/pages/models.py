@@ -107,10 +107,24 @@ def _page(site: VersionSite, model: Model) -> Page:
             "kind": kind_of(model),
             "excerpt": site.source.excerpt(model.declared_at, context=0),
             "sections": [(title, rows) for title, rows in sections if rows],
-            "backends": [entries(backend) for backend in model.backends],
-            "overrides": [entries(override) for override in model.overrides],
+            "backends": [effect(entry) for entry in model.backends],
+            "overrides": [effect(entry) for entry in model.overrides],
         },
     )
+
+
+def effect(entry: dict[str, Value]) -> dict[str, Any]:
+    """Return what a check or override does to a model's launch, as a row."""
+    sets = entry.get("sets")
+    return {
+        "kind": entry.get("kind") or "override",
+        "message": entry.get("message"),
+        "requires": entry.get("requires"),
+        "sets": list(sets.items()) if isinstance(sets, dict) else [],
+        "condition": entry.get("condition"),
+        "rule": entry.get("rule"),
+        "at": as_location(entry.get("at")),
+    }
 
 
 def entries(facts: dict[str, Value] | None) -> list[dict[str, Any]]:
@@ -129,7 +143,7 @@ def entries(facts: dict[str, Value] | None) -> list[dict[str, Any]]:
         rows.append(
             {
                 "label": stem.replace("_", " "),
-                "value": None if place else value,
+                "value": ", ".join(map(plain_form, value)) if isinstance(value, list) else value,
                 "at": place or as_location(beside),
                 "has_value": place is None,
             }
