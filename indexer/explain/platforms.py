@@ -90,4 +90,4 @@ def cuda_of(torch_version: str | None) -> str | None:
 
 
 def _folded(name: str) -> str:
-    return re.sub(r"[^a-z0-9]", "", name.lower().removeprefix("nvidia ").replace("geforce ", ""))
+    return re.sub(r"nvidia|geforce|[^a-z0-9]", "", name.lower())

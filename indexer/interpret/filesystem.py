@@ -17,6 +17,9 @@ _NUMA_MEMORY = re.compile(r"/sys/devices/system/node/node(\d+)/meminfo")
 _NOT_THERE = ("/sys/fs/cgroup/", "/sys/devices/system/node/")
 """Files taken not to be there: no memory limit is set, and memory per NUMA node is asked elsewhere."""
 
+HIDDEN = "\0hidden:"
+"""Prefix of a value in a configuration file that stands for one that is not known."""
+
 MAX_READ_BYTES = 64 * 1024 * 1024
 
 
@@ -26,7 +29,7 @@ class FileSystem:
     def __init__(self, launch: Launch) -> None:
         self._roots = [Path(folder).resolve() for folder in launch.folders]
         self._memory: dict[str, bytes] = {name: text.encode() for name, text in launch.files.items()}
-        self._hidden = launch.hidden_keys
+        self._hidden_keys = launch.hidden_keys
         self._ram_bytes = launch.host.ram_bytes
         self._numa_nodes = launch.host.numa_nodes
 
@@ -114,11 +117,16 @@ class FileSystem:
             raise FileNotFoundError(2, "No such file or directory", name)
         if real.is_file() and real.stat().st_size > MAX_READ_BYTES:
             raise Unsupported(f"reading {name}: larger than {MAX_READ_BYTES} bytes")
-        return real.read_bytes()
+        data = real.read_bytes()
+        return self._hide(data) if self._hidden_keys and name.endswith("/config.json") else data
 
-    def hidden_keys(self, path: Any) -> frozenset[str]:
-        """Return the top-level keys of a JSON file whose values the launch hides."""
-        return self._hidden.get(str(path), frozenset())
+    def _hide(self, data: bytes) -> bytes:
+        """Mark the values of hidden keys; ``json.loads`` makes unknowns of the marks."""
+        config = json.loads(data)
+        for owner in (config, *(one for one in config.values() if isinstance(one, dict))):
+            for key in self._hidden_keys & owner.keys():
+                owner[key] = HIDDEN + key
+        return json.dumps(config).encode()
 
     def open(self, path: Any, mode: str = "r", *args: Any, **kwargs: Any) -> Any:
         if type(path) is Unknown or type(mode) is Unknown:
@@ -130,13 +138,6 @@ class FileSystem:
         return (
             io.BytesIO(data) if "b" in mode else io.StringIO(data.decode(kwargs.get("encoding") or "utf-8"))
         )
-
-    def json(self, path: Any) -> dict[str, Any] | None:
-        """Return a JSON object from a file, or None where there is no such file."""
-        try:
-            return json.loads(self.read(path))
-        except (FileNotFoundError, IsADirectoryError, NotADirectoryError):
-            return None
 
 
 class _Written:

@@ -41,7 +41,8 @@ class Launch:
 
     ``env`` holds the variables that are set; with ``env_complete`` any other variable is known to be
     unset, except those in ``env_unknown``. ``packages`` maps import or distribution names to versions
-    (None: not installed); with ``packages_complete`` all others are known to be absent.
+    (None: not installed); with ``packages_complete`` all others are known to be absent, except those in
+    ``packages_unknown``.
     """
 
     argv: tuple[str, ...] = ()
@@ -50,6 +51,7 @@ class Launch:
     env_unknown: frozenset[str] = frozenset()
     packages: dict[str, str | None] = field(default_factory=dict)
     packages_complete: bool = False
+    packages_unknown: frozenset[str] = frozenset()
     gpu: Gpu | None = None
     gpu_known: bool = True
     gpu_count: int | None = 0
@@ -61,8 +63,8 @@ class Launch:
     """Folders of the user's that may be read (the model's, a ``--config`` file's)."""
     files: dict[str, str] = field(default_factory=dict)
     """Files given as text, by absolute path; they hide what is on disk."""
-    hidden_keys: dict[str, frozenset[str]] = field(default_factory=dict)
-    """Per JSON file, top-level keys whose value is not known."""
+    hidden_keys: frozenset[str] = frozenset()
+    """Keys of the model's config.json whose values are not known."""
 
     def with_argv(self, *argv: str) -> Launch:
         return replace(self, argv=argv)

@@ -4,13 +4,39 @@ from __future__ import annotations
 
 import types
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from indexer.interpret.launch import MIB, Gpu, Launch
 from indexer.interpret.runtime import takes_unknown
-from indexer.interpret.unknown import Unknown
+from indexer.interpret.unknown import Unknown, choose
 
 UNKNOWN_GPU = Gpu(None, None, None, None)
+
+GPU_MEMORY_GIB = (8, 16, 22, 24, 32, 40, 48, 64, 80, 96, 141, 180, 192, 256, 288)
+HOST_RAM_GIB = (16, 24, 32, 64, 128, 256, 512, 1024, 2048)
+CAPABILITIES = ((7, 5), (8, 0), (8, 6), (8, 9), (10, 0), (10, 3), (12, 0), (9, 0))
+CUDA_VERSIONS = ("12.4", "12.6", "12.8", "12.9", "13.0")
+"""What is tried where a fact is not known: the sizes and kinds there are on the market."""
+
+
+def memory_of(gpu: Gpu) -> int:
+    """Return the bytes of a GPU; where they aren't known, each size is tried on a path of its own."""
+    if gpu.memory_bytes is not None:
+        return gpu.memory_bytes
+    if gpu.smi_mib is not None:
+        return gpu.smi_mib * MIB
+    return choose("GPU memory in GiB", GPU_MEMORY_GIB) * 1024 * MIB
+
+
+def capability_of(gpu: Gpu) -> tuple[int, int]:
+    """Return a GPU's capability; where it isn't known, each is tried on a path of its own."""
+    return gpu.capability or choose("SM version", CAPABILITIES)
+
+
+def ram_of(launch: Launch) -> int:
+    """Return the host's memory in bytes; where it isn't known, each size is tried."""
+    return launch.host.ram_bytes or choose("host RAM in GiB", HOST_RAM_GIB) * 1024 * MIB
 
 
 def machine_values(world: Any) -> tuple[dict[str, Any], set[str]]:
@@ -21,12 +47,10 @@ def machine_values(world: Any) -> tuple[dict[str, Any], set[str]]:
         for name in ("npu", "hpu", "musa", "version.musa", "version.npu", "mlu", "vacc", "mthreads")
     }
     gpu = launch.gpu
-    cuda = gpu is not None and gpu.vendor == "nvidia"
     version: Any = world.package_version("torch")
     values: dict[str, Any] = {
         "torch.__version__": version,
         "torch.version.__version__": version,
-        "torch.version.cuda": _or_unknown(launch.cuda, "CUDA version") if cuda else None,
         "torch.version.hip": None,
         "torch.version.xpu": None,
     }
@@ -34,11 +58,24 @@ def machine_values(world: Any) -> tuple[dict[str, Any], set[str]]:
     for name in (*present, "library.infer_schema"):
         values[f"torch.{name}"] = world.external(f"torch.{name}")
     if not launch.gpu_known:
-        values["torch.version.cuda"] = Unknown("CUDA version", ("GPU",))
         values["torch.version.hip"] = Unknown("ROCm version", ("GPU",))
     if gpu is not None and gpu.vendor == "amd":
         values["torch.version.hip"] = Unknown("ROCm version")
     return values, absent
+
+
+def machine_questions(world: Any) -> dict[str, Callable[[], Any]]:
+    """Return the attributes of third-party packages that are found out when they are first read."""
+    launch: Launch = world.launch
+
+    def cuda() -> str | None:
+        if launch.gpu_known and (launch.gpu is None or launch.gpu.vendor != "nvidia"):
+            return None
+        if not launch.gpu_known and not Unknown("whether there is a GPU", ("GPU",)):
+            return None
+        return launch.cuda or choose("CUDA version", CUDA_VERSIONS)
+
+    return {"torch.version.cuda": cuda}
 
 
 def _or_unknown(value: Any, text: str) -> Any:
@@ -62,26 +99,23 @@ def machine_intrinsics(world: Any) -> dict[str, Callable[..., Any]]:
 
         return takes_unknown(ask)
 
-    memory = _or_unknown(facts.memory_bytes, "GPU memory")
     name = _or_unknown(facts.name, "GPU name")
-    capability: Any = facts.capability
-    if capability is None:
-        capability = (
-            Unknown("SM major version", ("SM version",)),
-            Unknown("SM minor version", ("SM version",)),
-        )
+    capability = partial(capability_of, facts)
+    memory = partial(memory_of, facts)
     free = facts.free_bytes if facts.free_bytes is not None else Unknown("free GPU memory")
 
-    properties = types.SimpleNamespace(
-        name=name,
-        major=capability[0],
-        minor=capability[1],
-        total_memory=memory,
-        multi_processor_count=_or_unknown(facts.multiprocessors, "number of SMs"),
-        warp_size=32,
-        gcnArchName="" if facts.vendor == "nvidia" else Unknown("gfx architecture"),
-        is_integrated=False,
-    )
+    def properties(*args: Any, **kwargs: Any) -> Any:
+        major, minor = capability()
+        return types.SimpleNamespace(
+            name=name,
+            major=major,
+            minor=minor,
+            total_memory=memory(),
+            multi_processor_count=_or_unknown(facts.multiprocessors, "number of SMs"),
+            warp_size=32,
+            gcnArchName="" if facts.vendor == "nvidia" else Unknown("gfx architecture"),
+            is_integrated=False,
+        )
 
     def smi(command: Any, *args: Any, **kwargs: Any) -> Any:
         return _run(launch, facts, has_gpu, command)
@@ -94,15 +128,14 @@ def machine_intrinsics(world: Any) -> dict[str, Callable[..., Any]]:
     if not launch.gpu_known:
         count = Unknown("number of GPUs", ("GPU",))
     amx: Any = _or_unknown(launch.host.amx, "AMX support of the CPU")
-    ram: Any = launch.host.ram_bytes
     return {
         "torch.cuda.is_available": lambda: has_gpu if facts.vendor in ("nvidia", "amd") else False,
         "torch.cuda.device_count": lambda: count,
         "torch.cuda.current_device": needs_cuda(lambda: 0),
         "torch.cuda.get_device_name": needs_cuda(lambda *args, **kwargs: name),
-        "torch.cuda.get_device_capability": needs_cuda(lambda *args, **kwargs: capability),
-        "torch.cuda.get_device_properties": needs_cuda(lambda *args, **kwargs: properties),
-        "torch.cuda.mem_get_info": needs_cuda(lambda *args, **kwargs: (free, memory)),
+        "torch.cuda.get_device_capability": needs_cuda(lambda *args, **kwargs: capability()),
+        "torch.cuda.get_device_properties": needs_cuda(properties),
+        "torch.cuda.mem_get_info": needs_cuda(lambda *args, **kwargs: (free, memory())),
         "torch.cuda.is_initialized": false,
         "torch.cuda.set_device": nothing,
         "torch.cuda.synchronize": nothing,
@@ -125,10 +158,10 @@ def machine_intrinsics(world: Any) -> dict[str, Callable[..., Any]]:
         "pynvml.nvmlInit": lambda: _nvml(world, launch),
         "pynvml.nvmlShutdown": nothing,
         "pynvml.nvmlDeviceGetCount": lambda: count,
-        "pynvml.nvmlDeviceGetCudaComputeCapability": takes_unknown(lambda handle: capability),
+        "pynvml.nvmlDeviceGetCudaComputeCapability": takes_unknown(lambda handle: capability()),
         "pynvml.nvmlDeviceGetName": takes_unknown(lambda handle: name),
         "psutil.virtual_memory": lambda: types.SimpleNamespace(
-            total=_or_unknown(ram, "host RAM"), available=Unknown("available host RAM", ("host RAM",))
+            total=ram_of(launch), available=Unknown("available host RAM", ("host RAM",))
         ),
         "psutil.Process": takes_unknown(
             lambda *args: types.SimpleNamespace(cpu_affinity=lambda: list(range(_cpus(launch))))
@@ -150,9 +183,7 @@ def _output(launch: Launch, command: Any) -> Any:
     words = command if isinstance(command, (list, tuple)) else str(command).split()
     if not words or words[0] != "lscpu":
         return Unknown(f"output of {words[0] if words else 'a command'}")
-    nodes = launch.host.numa_nodes
-    if nodes is None:
-        nodes = 2 if Unknown("whether there are several NUMA nodes", ("CPU layout of the host",)) else 1
+    nodes = launch.host.numa_nodes or choose("NUMA nodes of the host", (2, 1))
     cpus = _cpus(launch)
     return "".join(f"{cpu},{cpu},0,{cpu * nodes // cpus}\n" for cpu in range(cpus))
 
@@ -172,10 +203,6 @@ def _run(launch: Launch, gpu: Gpu, has_gpu: Any, command: Any) -> Any:
     if "nvidia-smi" in line:
         if not has_gpu:
             raise FileNotFoundError(2, "No such file or directory: 'nvidia-smi'")
-        if gpu.smi_mib is None and gpu.memory_bytes is None:
-            return types.SimpleNamespace(
-                returncode=0, stdout=Unknown("output of nvidia-smi", ("GPU memory",)), stderr=""
-            )
-        mib = gpu.smi_mib if gpu.smi_mib is not None else (gpu.memory_bytes or 0) // MIB
+        mib = gpu.smi_mib if gpu.smi_mib is not None else memory_of(gpu) // MIB
         return types.SimpleNamespace(returncode=0, stdout=f"{mib}\n" * (launch.gpu_count or 1), stderr="")
     return Unknown(f"output of {words[0] if words else 'a command'}")

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 from indexer.interpret.external import External
+from indexer.interpret.filesystem import HIDDEN
 from indexer.interpret.runtime import takes_unknown
 from indexer.interpret.signals import UnknownEscaped, Unsupported
 from indexer.interpret.unknown import Unknown
@@ -259,7 +260,10 @@ def overrides(world: Any, program: Any) -> dict[str, dict[str, Any]]:
         "functools": {name: takes_unknown(function) for name, function in cached.items()}
         | {"reduce": functools.reduce},
         "itertools": {"count": counted(runtime)},
-        "json": {"load": lambda file, **options: _load_json(file, options)},
+        "json": {
+            "load": lambda file, **options: load_json(file.read(), **options),
+            "loads": takes_unknown(load_json),
+        },
         "operator": {"attrgetter": attribute_getter(runtime)},
         "typing": {"get_type_hints": type_hints(program), "TYPE_CHECKING": False},
         "types": {"ModuleType": _ModuleKind, "FunctionType": _FunctionKind, "LambdaType": _FunctionKind},
@@ -281,10 +285,23 @@ def _shallow_copy(value: Any) -> Any:
     return value if type(value) in (Unknown, External) else copy.copy(value)
 
 
-def _load_json(file: Any, options: dict[str, Any]) -> Any:
+def load_json(text: Any, **options: Any) -> Any:
+    """``json.loads`` that gives unknowns for values marked as hidden."""
     import json
 
-    return json.loads(file.read(), **options)
+    if type(text) is Unknown:
+        return text._rt_derive("json")
+    value = json.loads(text, **options)
+    return _unhide(value) if HIDDEN[1:] in str(text) else value
+
+
+def _unhide(value: Any) -> Any:
+    if isinstance(value, str) and value.startswith(HIDDEN):
+        key = value.removeprefix(HIDDEN)
+        return Unknown(f"{key} of config.json", (f"config.json: {key}",))
+    if isinstance(value, dict):
+        return {name: _unhide(item) for name, item in value.items()}
+    return [_unhide(item) for item in value] if isinstance(value, list) else value
 
 
 class _KindMeta(type):

@@ -9,7 +9,7 @@ can run the program again with the other answer.
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NoReturn
 
 from indexer.interpret.signals import UnknownEscaped, Unsupported
@@ -254,6 +254,19 @@ def _numeric(key: Any) -> tuple[str, Any, float] | None:
         if isinstance(operand, tuple) and len(operand) == 2 and operand[0] in ("int", "float"):
             return key[0], key[1], float(operand[1])
     return None
+
+
+def choose(fact: str, values: Sequence[Any]) -> Any:
+    """Return the value of a fact on the active path; every value gets a path of its own.
+
+    For facts of which arithmetic is done (memory sizes): a number that is known on each path goes
+    through native code and formulas unharmed, where an unknown one would lose what ties its derived
+    values together.
+    """
+    for value in values[:-1]:
+        if decide(Unknown(f"{fact} is {value}", (fact,), ("choice", fact, value))):
+            return value
+    return values[-1]
 
 
 _active: list[Decisions] = []

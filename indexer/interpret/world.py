@@ -16,7 +16,7 @@ from indexer.interpret.external import External, ExternalBase
 from indexer.interpret.filesystem import FileSystem
 from indexer.interpret.host import HostModule
 from indexer.interpret.launch import Launch
-from indexer.interpret.machine import machine_intrinsics, machine_values
+from indexer.interpret.machine import machine_intrinsics, machine_questions, machine_values
 from indexer.interpret.osmodules import os_overrides
 from indexer.interpret.runtime import is_interpreted_class
 from indexer.interpret.signals import Unsupported
@@ -74,6 +74,7 @@ class World:
         self.program = program
         self._overrides = stdlib.overrides(self, program) | os_overrides(self, program)
         self._intrinsics |= machine_intrinsics(self) | external_intrinsics(self)
+        self._questions = machine_questions(self)
         values, absent = machine_values(self)
         self._values |= values
         self._absent |= absent
@@ -84,6 +85,9 @@ class World:
         """Return the opaque name of a third-party thing; the same object each time."""
         if path in self._values:
             return self._values[path]
+        if path in self._questions:
+            value = self._values[path] = self._questions[path]()
+            return value
         found = self._externals.get(path)
         if found is None:
             found = self._externals[path] = External(path, self)
@@ -104,7 +108,7 @@ class World:
         path = f"{owner._rt_path}.{name}"
         if path in self._absent:
             return False
-        if path in self._values or path in self._intrinsics:
+        if path in self._values or path in self._intrinsics or path in self._questions:
             return True
         if path.startswith(("torch.ops.", "torch.library.Library().")):
             return False  # custom operators: none is registered before the tree registers its own
@@ -197,7 +201,7 @@ class World:
         for candidate in (name, name.replace("_", "-")):
             if candidate in packages:
                 return packages[candidate] is not None
-        if self.launch.packages_complete:
+        if self.launch.packages_complete and name.replace("-", "_") not in self.launch.packages_unknown:
             return False
         return Unknown(f"whether package {name} is installed", (f"package {name}",))
 
