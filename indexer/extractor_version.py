@@ -28,6 +28,13 @@ def callgraph_version() -> str:
 
 
 @cache
+def followed_version() -> str:
+    """Return a digest of everything that decides which facts are followed through the releases."""
+    facts = hashlib.blake2b((_PACKAGE / "knowledge" / "facts.py").read_bytes(), digest_size=3).hexdigest()
+    return extractor_version() + facts
+
+
+@cache
 def search_version() -> str:
     """Return a digest of everything that decides what a search index holds."""
     return _digest([], "search", "knowledge")

@@ -101,6 +101,9 @@ RULES = {
     "env-default": ChangeRule(MEANING, "Variable's default changed", "Not setting it means something else."),
     "env-type": ChangeRule(MEANING, "Variable's type changed", "Its value is read differently."),
     "env-deprecated": ChangeRule(DOC, "Variable deprecated", "It still works, with a warning."),
+    "env-unread": ChangeRule(
+        DOC, "Variable no longer read", "SGLang never declared it and reads it no more."
+    ),
     "env-added": ChangeRule(DOC, "Variable added", "New."),
 }
 

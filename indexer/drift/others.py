@@ -67,6 +67,9 @@ def env_changes(old: Facts, new: Facts, replacements: Mapping[str, str]) -> Iter
     for name, variable in was.items():
         if name in now:
             yield from _compare_env(variable, now[name], replacements.get(name))
+        elif not variable.declared:
+            message = f"{name} is no longer read by SGLang itself (a library may still read it)"
+            yield change("env-unread", "env", name, message, old_at=_at(variable))
         else:
             use = replacements.get(name)
             message = f"{name} is gone: setting it has no effect" + (f", use {use}" if use else "")

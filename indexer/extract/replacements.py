@@ -29,8 +29,8 @@ _SUBJECT = re.compile(
 )
 _INSTEAD = re.compile(
     r"(?:\b[Uu]s(?:e|ing)|\b[Ss]et|\breplaced (?:by|with)|\brenamed to|\bin favou?r of)(?: the)?"
-    rf" (?P<quote>[`'\"]?)(?P<new>{_OPTION})(?:=(?P<value>[\w.]*\w)|(?P<space>(?: [\w.]*\w)?))(?P=quote)"
-    r"(?: to [`'\"](?P<to>[\w.]+)[`'\"])?"
+    rf" (?P<quote>[`'\"])?(?P<new>{_OPTION})(?:=(?P<value>[\w.]*\w))?"
+    r"(?(quote)(?: (?P<word>[\w.]*\w))?(?P=quote))(?: to [`'\"](?P<to>[\w.]+)[`'\"])?"
 )
 
 
@@ -56,7 +56,7 @@ def find_messages(path: str, source: bytes, tree: Tree) -> SaidList:
     return SaidList([one for one in found if one is not None])
 
 
-REPLACEMENT_MESSAGES = Extractor("replacement-messages", 1, find_messages, SaidList, SaidList([]), _HINTS)
+REPLACEMENT_MESSAGES = Extractor("replacement-messages", 2, find_messages, SaidList, SaidList([]), _HINTS)
 
 
 def _may_say(node: Node) -> bool:
@@ -85,9 +85,9 @@ def said_by(message: str, at_line: int) -> Said | None:
         return None
     if re.match(r" (?:and|or|and/or|with) [`'\"]?--", message[instead.end() :]):
         return None  # several at once: none of them is the replacement
-    value = instead["value"] or instead["to"]
-    if instead["space"] and instead["quote"]:
-        value = instead["space"].strip()
+    if instead[0][:2] in ("Us", "us") and re.match(r" to [a-z]", message[instead.end() :]):
+        return None  # for a purpose of its own, not in place of the old name
+    value = instead["value"] or instead["word"] or instead["to"]
     return Said(subject["old"], instead["new"], _spelled(instead["new"], value), at_line)
 
 

@@ -75,16 +75,19 @@ class AlgorithmFact(msgspec.Struct, omit_defaults=True, kw_only=True):
 
 class EnvFact(msgspec.Struct, omit_defaults=True, kw_only=True):
     """An environment variable in one version. Declared nowhere but read somewhere is a state of its
-    own: often a notice that the variable is gone."""
+    own: often a notice that the variable is gone. ``read_at`` is only told of such a one."""
 
     name: str
     type: str | None = None
     default: Value = None
     deprecated: DeprecationFact | None = None
-    declared: bool = False
-    relevance: list[str] = []
     declared_at: Location | None = None
     read_at: Location | None = None
+
+    @property
+    def declared(self) -> bool:
+        """Whether the tree declares the variable."""
+        return self.declared_at is not None
 
 
 class FieldFact(msgspec.Struct, omit_defaults=True, kw_only=True):
@@ -181,10 +184,8 @@ def _env(variable: EnvVar) -> EnvFact:
         type=variable.type,
         default=_plain(variable.default),
         deprecated=_deprecation(variable),
-        declared=variable.declared_at is not None,
-        relevance=variable.relevance,
         declared_at=_place(variable.declared_at),
-        read_at=_place(reads[0].at) if reads else None,
+        read_at=_place(reads[0].at) if reads and variable.declared_at is None else None,
     )
 
 

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import msgspec
 
 from indexer.errors import CannotError, IndexerError, UsageError
-from indexer.extractor_version import extractor_version
+from indexer.extractor_version import followed_version
 from indexer.knowledge.facts import Facts, facts_of
 from indexer.knowledge.history_file import HistoryFile, Release
 from indexer.knowledge.history_fold import fold
@@ -92,13 +92,13 @@ def build_history(
     history = fold(
         [entry.release for entry in ordered],
         (entry.facts for entry in ordered),
-        generator=extractor_version(),
+        generator=followed_version(),
     )
     return Built(history, ordered, failed)
 
 
 def _entry_path(version: str) -> Path:
-    return cache_folder("history") / f"{version}-{extractor_version()}.json"
+    return cache_folder("history") / f"{version}-{followed_version()}.json"
 
 
 def _kept(version: str, tell: Callable[[str], None]) -> Entry | None:

@@ -7,7 +7,10 @@ A version is an index into ``releases``. A ``Track`` is one fact followed throug
   one; before the first, and for an attribute that is not listed, the fact's own default holds;
   A flag's ``option_strings`` and ``dest`` are left out where its track's name gives them;
 - ``places``: location attribute → ``[[index, path, [line, step, step...]], ...]``, a run of consecutive
-  versions in one file; ``path`` is an index into ``paths``, each step is added to the line before.
+  versions in one file; ``path`` is an index into ``paths``, each step is added to the line before. Of a
+  variable that no version declares, only where each run begins is kept.
+
+In the file the four have one-letter keys: there are thousands of tracks.
 """
 
 from __future__ import annotations
@@ -30,7 +33,9 @@ class Release(msgspec.Struct, frozen=True, omit_defaults=True):
     sha256: str | None = None
 
 
-class Track(msgspec.Struct, omit_defaults=True):
+class Track(
+    msgspec.Struct, omit_defaults=True, rename={"name": "n", "spans": "s", "values": "v", "places": "p"}
+):
     """One fact through the versions; see the module's text for the encoding."""
 
     name: str

@@ -68,9 +68,11 @@ class _Folder:
 
     def sorted_tracks(self, kind: str) -> list[Track]:
         tracks = [growing.track for growing in self._tracks.get(kind, ())]
-        if kind == "flags":
-            for track in tracks:
+        for track in tracks:
+            if kind == "flags":
                 _drop_spelled(track)
+            elif "declared_at" not in track.places:
+                track.places = {name: [_begun(run) for run in runs] for name, runs in track.places.items()}
         return sorted(tracks, key=lambda track: (track.name, track.spans))
 
 
@@ -111,6 +113,11 @@ class _Growing:
         else:
             runs.append((at, path, [line]))
         self._lines[attribute] = (at, line)
+
+
+def _begun(run: tuple[int, int, list[int]]) -> tuple[int, int, list[int]]:
+    """Keep only the first place of a run: foreign variables are read in files that move all the time."""
+    return run[0], run[1], run[2][:1]
 
 
 def _drop_spelled(track: Track) -> None:

@@ -30,8 +30,10 @@ def algorithm(name: str, *aliases: str) -> AlgorithmFact:
 
 
 def env(name: str, **attributes: Any) -> EnvFact:
-    attributes.setdefault("declared", True)
-    return EnvFact(name=name, declared_at=AT if attributes["declared"] else None, read_at=AT, **attributes)
+    declared = attributes.pop("declared", True)
+    return EnvFact(
+        name=name, declared_at=AT if declared else None, read_at=None if declared else AT, **attributes
+    )
 
 
 FLAG_CASES: dict[str, tuple[list[FlagFact], list[FlagFact], list[tuple[str, str]]]] = {
@@ -231,7 +233,17 @@ OTHER_CASES: dict[str, tuple[Facts, Facts, list[tuple[str, str]]]] = {
         [("algorithm-alias-target", "NEXTN is no longer an algorithm of its own, it means EAGLE")],
     ),
     "variables": (
-        Facts("1", env_vars=[env("A", default=False), env("B", type="EnvInt"), env("C"), env("D"), env("E")]),
+        Facts(
+            "1",
+            env_vars=[
+                env("A", default=False),
+                env("B", type="EnvInt"),
+                env("C"),
+                env("D"),
+                env("E"),
+                env("G", declared=False),
+            ],
+        ),
         Facts(
             "2",
             env_vars=[
@@ -249,6 +261,7 @@ OTHER_CASES: dict[str, tuple[Facts, Facts, list[tuple[str, str]]]] = {
             ("env-removed", "D is gone: setting it has no effect"),
             ("env-deprecated", "E: deprecated, use F"),
             ("env-added", "F is new (default 1)"),
+            ("env-unread", "G is no longer read by SGLang itself (a library may still read it)"),
         ],
     ),
 }

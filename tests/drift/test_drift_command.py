@@ -37,7 +37,7 @@ def history(tmp_path: Path) -> Path:
         flag("tp-mode"),
         flag("same"),
     ]
-    variable = EnvFact(name="SGLANG_X", default=False, declared=True, declared_at=AT)
+    variable = EnvFact(name="SGLANG_X", default=False, declared_at=AT)
     facts = [Facts("0.1", flags=old, env_vars=[variable]), Facts("0.2", flags=new)]
     path = tmp_path / "history.json"
     path.write_bytes(encode(fold([Release("0.1"), Release("0.2")], facts)))

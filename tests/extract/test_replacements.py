@@ -39,6 +39,7 @@ def test_messages_that_name_a_replacement(message: str, old: str, text: str) -> 
         "SGLANG_OLD is deprecated, use --new-one=a and/or --other-one=b instead",
         "Use the legacy server. Replaces the deprecated --old-one.",
         "Use --old-one when --new-one is removed",
+        "SGLANG_OLD has been removed: it always runs. Use --new-one to select the other way.",
     ],
 )
 def test_messages_that_do_not(message: str) -> None:

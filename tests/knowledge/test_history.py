@@ -67,7 +67,7 @@ def test_unknown_version_names_its_neighbours() -> None:
 def test_places_of_a_variable_that_is_read_after_its_declaration_went() -> None:
     at = Location("python/sglang/environ.py", 3)
     read = Location("python/sglang/hook.py", 8)
-    old = Facts("0.0", env_vars=[EnvFact(name="X", default=False, declared=True, declared_at=at)])
+    old = Facts("0.0", env_vars=[EnvFact(name="X", default=False, declared_at=at)])
     new = Facts("0.1", env_vars=[EnvFact(name="X", read_at=read)])
     history = history_of(old, new)
     assert [history.env_vars_at(version)[0] for version in ("0.0", "0.1")] == [*old.env_vars, *new.env_vars]

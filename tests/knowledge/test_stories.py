@@ -43,7 +43,7 @@ def test_all_releases_since_speculation_began(history: History) -> None:
 
 
 def test_history_is_small_enough_to_ship() -> None:
-    assert SHIPPED.stat().st_size < 1_000_000
+    assert SHIPPED.stat().st_size < 600_000
 
 
 def test_c01_mamba_scheduler_strategy(story: Callable[[str], Story]) -> None:
