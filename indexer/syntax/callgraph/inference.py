@@ -433,10 +433,10 @@ class Inference:
         methods = [m for m in cls.find(name) if not self.selector.impossible(m.module, m.scope.guard)]
         found: Types = {}
         if methods:
-            for method in methods:
+            if not exact and all(m.is_stub for m in methods):
+                found = self._overrides(cls, name)
+            for method in methods if not found else ():
                 merge(found, self._as_member(method, context, "method"))
-            if not exact and (all(m.is_stub for m in methods)):
-                merge(found, self._overrides(cls, name))
             return found
         declared: Types = {}
         for owner in cls.mro:
@@ -482,11 +482,16 @@ class Inference:
         return {Callable(method, bound): Evidence(how)}
 
     def _overrides(self, cls: Class, name: str) -> Types:
+        real = [
+            (below, method)
+            for below in cls.descendants
+            for method in below.methods.get(name, ())
+            if not method.is_stub and not self.selector.impossible(below.module, method.scope.guard)
+        ]
+        how = "override" if len(real) > 1 else "method"  # a single implementation is no guess
         found: Types = {}
-        for below in cls.descendants:
-            for method in below.methods.get(name, ()):
-                if not method.is_stub and not self.selector.impossible(below.module, method.scope.guard):
-                    merge(found, self._as_member(method, (below, False), "override"))
+        for below, method in real:
+            merge(found, self._as_member(method, (below, False), how))
         return found
 
     # -- calls ---------------------------------------------------------------------------------
