@@ -38,9 +38,9 @@ bind = ["worker", "pool"]
 point = [
   { id = "loop", assume = "decode", start = { class = "Scheduler", name = "loop" } },
   { id = "worker", of = "loop", is = { on = "worker", called_as = "step" } },
-  { id = "verify", of = "worker", here = true, is = { passes = ["is_verify=True"] } },
+  { id = "verify", phase = "end", of = "worker", here = true, is = { passes = ["is_verify=True"] } },
   { id = "draft", of = "worker", before = "verify", is = { name = "draft" } },
-  { id = "commit", of = "verify", phase = "commit", anchor = ["write:live"], is = { on = "pool", writes = ["live"] } },
+  { id = "commit", of = "verify", anchor = ["write:live"], is = { on = "pool", writes = ["live"] } },
   { id = "trace", of = "commit", is = { name = "trace" }, absent = { name = "trace" } },
 ]
 [path.decode-ngram]
@@ -147,7 +147,7 @@ def test_a_step_says_how_it_was_found_and_when_it_is_taken() -> None:
         "access": "write",
         "line": line_of("self.live[n]"),
     } in commit.state
-    assert commit.phase == "commit"
+    assert commit.phase == "end"
 
 
 def test_a_point_that_the_tree_lacks_is_excused_with_its_reason() -> None:
