@@ -52,6 +52,8 @@ def _text(outcome: Outcome) -> str:
         for change in changes:
             lines.append(f"  {change.message}  [{change.code}]")
             lines += [f"      {where}" for where in _where(outcome, change)]
+            if use := _unsaid(change):
+                lines.append(f"      use {use}")
     lines += [f"baseline: no longer needed: {entry.fingerprint} {entry.change}" for entry in outcome.stale]
     return "\n".join(lines) + "\n"
 
@@ -71,6 +73,12 @@ def _where(outcome: Outcome, change: Change) -> list[str]:
     lines = [f"{m.file}:{m.line}:{m.column}: {m.text}" for m in outcome.places(change)]
     sides = [f"{side} {_place(at)}" for side, at in (("was", change.old_at), ("now", change.new_at)) if at]
     return lines + [", ".join(sides)] * bool(sides)
+
+
+def _unsaid(change: Change) -> str | None:
+    """Return what to use instead, where the message does not say it."""
+    use = change.replacement
+    return use if use and f"use {use}" not in change.message else None
 
 
 def _place(at: Location) -> str:
@@ -141,7 +149,7 @@ def _report(outcome: Outcome) -> Report:
                 message=change.message,
                 version=outcome.new,
                 flag=change.name,
-                replacement=change.replacement,
+                replacement=_unsaid(change),
                 at=_place(at) if at else None,
             )
             for place in here
