@@ -9,34 +9,25 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import pairwise
 
 import tree_sitter_bash
 from tree_sitter import Language, Node, Parser
 
+from indexer.drift.launch.expansion import Expander, Scope, Variable, merge, word_of
 from indexer.drift.launch.fields import (
-    STRING_ESCAPE,
-    WORD_ESCAPE,
     Fields,
-    branch,
-    branched,
     drop,
     empty,
-    glue,
     join,
     split,
-    splits,
-    unescape,
-    unknown,
 )
 from indexer.drift.launch.located import Located
 from indexer.drift.launch.model import DYNAMIC, FileLaunches, Launch, Setting, Word
 from indexer.drift.launch.programs import (
     find_launches,
     is_flag_list,
-    soften,
     starts_sglang,
     without_placeholders,
 )
@@ -98,21 +89,6 @@ def _parser() -> Parser:
     return Parser(Language(tree_sitter_bash.language()))
 
 
-@dataclass(slots=True)
-class Variable:
-    """What a variable may hold: one list of fields per branch that sets it."""
-
-    alternatives: list[Fields]
-    array: bool
-    used: bool = False
-
-
-@dataclass(slots=True)
-class _Scope:
-    variables: dict[str, Variable] = field(default_factory=dict)
-    arguments: Fields | None = None
-
-
 def read_shell(
     text: Located, *, variables: dict[str, Located] | None = None, inner: Inner | None = None
 ) -> FileLaunches:
@@ -126,16 +102,15 @@ def read_shell(
     return evaluator.found
 
 
-class _Evaluator:
+class _Evaluator(Expander):
     def __init__(self, inner: Inner | None) -> None:
+        super().__init__()
         self.found = FileLaunches()
-        self.scope = _Scope()
         self.functions: dict[str, tuple[Node, Located]] = {}
         self.called: set[str] = set()
         self.inner = inner
         self.depth = 0
         self.steps = 0
-        self.text = Located("")
         self._seen_settings: set[tuple[str, int]] = set()
 
     # --- scripts and statements -------------------------------------------------------------
@@ -244,7 +219,7 @@ class _Evaluator:
         merged: dict[str, Variable] = {}
         for name in {name for end in ends for name in end}:
             held = [end[name] for end in ends if name in end]
-            merged[name] = _merge(held)
+            merged[name] = merge(held)
         self.scope.variables = merged
 
     def redirected(self, node: Node) -> None:
@@ -323,7 +298,7 @@ class _Evaluator:
     def call(self, name: str, arguments: Fields) -> None:
         body, text = self.functions[name]
         outer_text, outer = self.text, self.scope
-        self.text, self.scope = text, _Scope(self.scope.variables, arguments)
+        self.text, self.scope = text, Scope(self.scope.variables, arguments)
         self.depth += 1
         self.block(body)
         self.depth -= 1
@@ -334,7 +309,7 @@ class _Evaluator:
     def words(self, fields: Fields) -> list[Word]:
         result = []
         for piece in fields:
-            result.append(_word(piece))
+            result.append(word_of(piece))
         return result
 
     # --- assignments ------------------------------------------------------------------------
@@ -393,134 +368,6 @@ class _Evaluator:
             self._seen_settings.add((name, start))
             self.found.settings.append(Setting(name, None if DYNAMIC in value else value, start, end))
 
-    # --- expansion --------------------------------------------------------------------------
-
-    def source(self, node: Node) -> str:
-        return self.text.text[node.start_byte : node.end_byte]
-
-    def expand(self, node: Node, *, quoted: bool = False) -> Fields:
-        """Return the fields that a node becomes."""
-        kind = node.type
-        here = self.text.cut(node.start_byte, node.end_byte)
-        if kind in ("word", "number", "variable_name"):
-            return [unescape(here, WORD_ESCAPE)]
-        if kind == "raw_string":
-            return [here.cut(1, max(1, len(here) - 1))]
-        if kind == "ansi_c_string":
-            return [here.cut(2, max(2, len(here) - 1))]
-        if kind in ("string", "translated_string"):
-            return self.string(node)
-        if kind == "concatenation":
-            return self.concatenation(node, quoted)
-        if kind in ("simple_expansion", "expansion"):
-            return self.variable(node, quoted)
-        if kind == "comment":
-            return []
-        return [unknown(here, splits=not quoted and kind in ("command_substitution", "brace_expression"))]
-
-    def string(self, node: Node) -> Fields:
-        parts: list[Fields] = []
-        position = node.start_byte + (2 if node.type == "translated_string" else 1)
-        end = node.end_byte - 1
-        for child in node.named_children:
-            if child.start_byte < position or child.type == "string_content":
-                continue
-            parts.append([unescape(self.text.cut(position, child.start_byte), STRING_ESCAPE)])
-            parts.append(self.expand(child, quoted=True))
-            position = child.end_byte
-        parts.append([unescape(self.text.cut(position, max(position, end)), STRING_ESCAPE)])
-        fields = glue(parts)
-        only_list = (
-            len(node.named_children) == 1 and len(parts) == 3 and not parts[0][0].text + parts[2][0].text
-        )
-        if only_list and _is_list_expansion(self.source(node.named_children[0])):
-            return parts[1]
-        return fields
-
-    def concatenation(self, node: Node, quoted: bool) -> Fields:
-        return glue([self.expand(child, quoted=quoted) for child in node.named_children])
-
-    def variable(self, node: Node, quoted: bool) -> Fields:
-        here = self.text.cut(node.start_byte, node.end_byte)
-        source = here.text
-        as_list = _is_list_expansion(source)
-        hidden: Fields = [unknown(here, splits=not quoted or as_list)]
-        if source in ("$@", "$*", "${@}", "${*}"):
-            return list(self.scope.arguments) if self.scope.arguments is not None else hidden
-        match = re.match(r"\$\{?(\w+)(?:\[[@*]\])?(.*?)\}?$", source, re.DOTALL)
-        if not match:
-            return hidden
-        name, rest = match[1], match[2]
-        if name.isdigit():
-            arguments = self.scope.arguments
-            at = int(name) - 1
-            if arguments is not None and 0 <= at < len(arguments) and not rest:
-                return [arguments[at]]
-            return hidden
-        variable = self.scope.variables.get(name)
-        if rest.startswith((":-", "-")) and variable is None:
-            return self.default(node, quoted) or hidden
-        if rest and not rest.startswith((":-", "-")):
-            return hidden
-        if variable is None:
-            return hidden
-        return self.alternatives(variable, quoted, as_list) or (
-            [] if not quoted else [empty(self.text, node.start_byte)]
-        )
-
-    def default(self, node: Node, quoted: bool) -> Fields | None:
-        """``${X:-text}`` where nothing sets ``X``: what is written is what runs by default."""
-        values = [
-            c for c in node.named_children[1:] if c.type not in ("variable_name", "special_variable_name")
-        ]
-        if len(values) != 1:
-            return None
-        fields = self.expand(values[0], quoted=quoted)
-        return fields if quoted else [piece for one in fields for piece in split(one)]
-
-    def alternatives(self, variable: Variable, quoted: bool, as_list: bool) -> Fields:
-        variable.used = True
-        several = len(variable.alternatives) > 1
-        if quoted and not as_list:
-            texts = {" ".join(piece.text for piece in fields) for fields in variable.alternatives}
-            first = join(variable.alternatives[0], " ")
-            return [first] if len(texts) == 1 else [unknown(first, splits=False)]
-        lists = [
-            fields if variable.array and (as_list or quoted) else [p for one in fields for p in split(one)]
-            for fields in variable.alternatives
-        ]
-        common = (
-            set.intersection(*({piece.at(0) for piece in fields} for fields in lists)) if lists else set()
-        )
-        result: Fields = []
-        done: set[int] = set()
-        for fields in sorted(lists, key=len, reverse=True):
-            fresh = [piece for piece in fields if piece.at(0) not in done]
-            done |= {piece.at(0) for piece in fields}
-            result += [piece if piece.at(0) in common or not several else branched(piece) for piece in fresh]
-        return result
-
-
-def _merge(held: list[Variable]) -> Variable:
-    alternatives: list[Fields] = []
-    seen: set[tuple[tuple[str, int], ...]] = set()
-    for variable in held:
-        for fields in variable.alternatives:
-            key = tuple((piece.text, piece.at(0)) for piece in fields)
-            if key not in seen and len(alternatives) < 12:
-                seen.add(key)
-                alternatives.append(fields)
-    merged = Variable(alternatives, any(v.array for v in held), used=any(v.used for v in held))
-    return held[0] if len(alternatives) == len(held[0].alternatives) else merged
-
-
-def _is_list_expansion(source: str) -> bool:
-    return source in ("$@", "${@}", "$*", "${*}") or "[@]" in source or "[*]" in source
-
-
-def _word(piece: Located) -> Word:
-    return soften(Word(piece.text, piece.at(0), piece.literal_end(), splits(piece), branch(piece)))
-
 
 def _descend(node: Node) -> list[Node]:
     found, stack = [], list(node.named_children)
@@ -561,11 +408,3 @@ def _extend(found: FileLaunches, more: FileLaunches) -> None:
 def strip_prompts(text: Located) -> Located:
     """Drop console prompts (``$ ``) at the beginning of lines."""
     return drop(text, _PROMPT) if _PROMPT.search(text.text) else text
-
-
-def split_words(text: Located) -> list[Word]:
-    """Split one string into words as ``shlex`` does; comments and line ends count as blanks."""
-    words = []
-    for piece in split(drop(text, re.compile(r"\\(?=\n)"))):
-        words.append(_word(piece))
-    return words

@@ -324,6 +324,6 @@ def _names_model(words: list[Word]) -> bool:
 
 def _shell_words(text: Located) -> Iterator[Word]:
     """Split one string as Compose and ``shlex`` do, following no variables."""
-    from indexer.drift.launch.shell import split_words
+    from indexer.drift.launch.expansion import split_words
 
     return iter(split_words(text))
