@@ -151,7 +151,14 @@ def _rule(sheet: Sheet, rule: Rule, links: Links) -> None:
     for target, value in zip(rule.targets, [*given, *[""] * len(rule.targets)], strict=False):
         label = "sets" if rule.kind == "override" else "about"
         sheet.row(label, f"{target} = {value}" if value else target)
+    for name, element in rule.bindings.items():
+        sheet.row("with", f"{name} = {element}")
+    if rule.overridable:
+        sheet.row("step", "plugins can replace it")
     _guard(sheet, rule.guard)
+    if rule.where:
+        sheet.section("Where", len(rule.where))
+        sheet.prose("; ".join(f"{name} = {text}" for name, text in rule.where.items()))
     if rule.flags:
         sheet.section("Flags", len(rule.flags))
         sheet.prose(", ".join(rule.flags))
