@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+import msgspec
+
 from indexer.knowledge.addresses import slug
 from indexer.knowledge.records import fact_record
 from indexer.knowledge.schema import Model, Value
@@ -44,7 +46,7 @@ def pages(site: VersionSite) -> Iterator[Page]:
             stem=f"models/family-{slug(family['kind'])}",
             template="family.html.j2",
             title=f"{family['kind']} hybrids",
-            description=f"Hybrid models with {family['kind']} layers in SGLang {site.version}.",
+            description=f"Models of the hybrid kind {family['kind']} in SGLang {site.version}.",
             data={
                 "kind": family["kind"],
                 "models": [fact_record(site.version, "model", model) for model in family["models"]],
@@ -57,11 +59,17 @@ def pages(site: VersionSite) -> Iterator[Page]:
 
 
 def kind_of(model: Model) -> str | None:
-    """Return which recurrent layers a hybrid model has."""
+    """Return which kind of hybrid a model is: the layers it has beside full attention."""
     if not model.hybrid:
         return None
     kind = model.hybrid.get("kind")
     return plain_form(kind) if kind else "hybrid"
+
+
+def draft_name(model: Model) -> str | None:
+    """Return the architecture of a model's own draft class, None where it has none."""
+    architecture = (model.draft or {}).get("architecture")
+    return plain_form(architecture) if architecture else None
 
 
 def _families(models: list[Model]) -> list[dict[str, Any]]:
@@ -77,21 +85,18 @@ def _families(models: list[Model]) -> list[dict[str, Any]]:
 
 
 def _row(model: Model) -> dict[str, Any]:
-    draft = model.draft or {}
-    name = next(
-        (
-            draft[key]
-            for key in ("architecture", "draft_architecture", "class")
-            if isinstance(draft.get(key), str)
-        ),
-        None,
-    )
-    return {"model": model, "kind": kind_of(model), "draft": name or ("yes" if draft else None)}
+    strategies = (model.radix or {}).get("strategies")
+    return {
+        "model": model,
+        "kind": kind_of(model),
+        "draft": draft_name(model),
+        "strategies": strategies if isinstance(strategies, list) else [],
+    }
 
 
 def _page(site: VersionSite, model: Model) -> Page:
     sections = [
-        ("Hybrid state", entries(model.hybrid)),
+        ("Hybrid", entries(model.hybrid)),
         ("Draft model", entries(model.draft)),
         ("Radix cache", entries(model.radix)),
     ]
@@ -105,7 +110,8 @@ def _page(site: VersionSite, model: Model) -> Page:
         facts={
             "model": model,
             "kind": kind_of(model),
-            "excerpt": site.source.excerpt(model.declared_at, context=0),
+            "excerpt": site.source.excerpt(msgspec.structs.replace(model.declared_at, end_line=None)),
+            "draft": draft_name(model),
             "sections": [(title, rows) for title, rows in sections if rows],
             "backends": [effect(entry) for entry in model.backends],
             "overrides": [effect(entry) for entry in model.overrides],
