@@ -28,7 +28,7 @@ def pages(site: VersionSite) -> Iterator[Page]:
         stem="models/index",
         template="models.html.j2",
         title="Models",
-        description=f"Model architectures of SGLang {site.version}: hybrid state and draft classes.",
+        description=f"Model architectures of SGLang {site.version}: hybrid kinds and draft classes.",
         data=[fact_record(site.version, "model", model) for model in models],
         facts={
             "rows": [_row(model) for model in models],
