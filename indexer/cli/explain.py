@@ -145,4 +145,11 @@ def _explain_all(
         from indexer.explain.explain import Explainer
 
         tree = _tree(versions[0] if versions else None, checkout, rev)
-        return [Explainer(tree, paths).explain(question)]
+        answer = Explainer(tree, paths).explain(question)
+        if checkout is None:
+            from indexer.explain.annotate import annotator_of
+
+            annotator = annotator_of(tree.version, extract=True)
+            if annotator is not None:
+                annotator.annotate(answer)
+        return [answer]

@@ -10,6 +10,7 @@ from typing import BinaryIO
 import msgspec
 
 from indexer.errors import CannotError, IndexerError, UsageError
+from indexer.explain.annotate import annotator_of
 from indexer.explain.command import server_arguments
 from indexer.explain.explain import Explainer
 from indexer.explain.explanation import UNKNOWN, Explanation, UnknownFact
@@ -42,6 +43,9 @@ def run_batch(file: Path, trees: list[SourceTree], most_paths: int, out: BinaryI
         CannotError: the file can't be read.
     """
     explainers = [Explainer(tree, most_paths) for tree in trees]
+    annotators = {
+        tree.version: annotator_of(tree.version, extract=False) for tree in trees if tree.origin == "release"
+    }
     for number, line in _lines(file):
         try:
             asked = msgspec.json.decode(line, type=BatchLine)
@@ -49,6 +53,9 @@ def run_batch(file: Path, trees: list[SourceTree], most_paths: int, out: BinaryI
             raise UsageError(f"{file}:{number}: not a question ({error})") from error
         for explainer in explainers:
             answer = _answer(explainer, asked)
+            annotator = annotators.get(explainer.tree.version)
+            if annotator is not None:
+                annotator.annotate(answer)
             out.write(msgspec.json.encode(answer) + b"\n")
             out.flush()
 

@@ -19,7 +19,7 @@ class Cause(msgspec.Struct, frozen=True, omit_defaults=True):
     rule: str | None = None
 
 
-class Refusal(msgspec.Struct, omit_defaults=True):
+class Refusal(msgspec.Struct):
     """Why a launch is refused. ``message`` has its values filled in; ``at`` is the line raised at.
 
     ``certainty`` is ``will`` where every path is refused here, ``may`` where only some are.
@@ -33,7 +33,7 @@ class Refusal(msgspec.Struct, omit_defaults=True):
     certainty: str = WILL
 
 
-class FieldChange(msgspec.Struct, omit_defaults=True):
+class FieldChange(msgspec.Struct):
     """A field whose resolved value differs from what was asked.
 
     With certainty ``may`` there are several ``possible`` values and ``resolved`` is one of them.
@@ -63,7 +63,7 @@ class UnknownFact(msgspec.Struct, omit_defaults=True):
     at: Location | None = None
 
 
-class Explanation(msgspec.Struct, omit_defaults=True):
+class Explanation(msgspec.Struct):
     """What a version makes of a launch: ``starts``, ``refused``, or ``unknown``."""
 
     version: str
