@@ -88,6 +88,7 @@ class Reader:
     function: Function
     aliases: set[str] = field(default_factory=set)
     attributes: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    _chains: dict[tuple[str, bool], str | None] = field(default_factory=dict)
     _locals: dict[tuple[str, bool], tuple[str, ...]] = field(default_factory=dict)
 
     def is_record(self, text: str) -> bool:
@@ -180,13 +181,18 @@ class Reader:
         return list(found)
 
     def _direct(self, expr: Expr, second_order: bool) -> list[str]:
-        names = (self.field_of(chain, second_order) for chain in expr.chains)
+        names = (self._known_field(chain, second_order) for chain in expr.chains)
         found = [name.partition(".")[0] for name in names if name is not None]
         for chain in expr.chains if self.attributes else ():
             owner, _, rest = chain.partition(".")
             if owner == "self":
                 found.extend(self.attributes.get(rest.partition(".")[0].rstrip("()[]"), ()))
         return found
+
+    def _known_field(self, chain: str, second_order: bool) -> str | None:
+        if (chain, second_order) not in self._chains:
+            self._chains[chain, second_order] = self.field_of(chain, second_order)
+        return self._chains[chain, second_order]
 
     def _of_local(self, name: str, second_order: bool) -> tuple[str, ...]:
         if (name, second_order) not in self._locals:

@@ -38,11 +38,19 @@ def read_file(path: str, source: bytes, tree: Tree) -> RuleFacts:
     )
 
 
-def read_functions(tree: Tree, qualname: str) -> list[Function]:
-    """Return the functions of exactly this qualified name, without reading the rest of the file."""
-    found = [one for one in _functions(tree.root_node, "") if one.qualname == qualname and one.at_launch]
-    literals = _module_literals(tree.root_node)
-    return [_Reader(one.node, literals).function(one) for one in found]
+class FunctionFinder:
+    """Reads single functions of a file of which the rest does not matter."""
+
+    def __init__(self, tree: Tree) -> None:
+        self._literals = _module_literals(tree.root_node)
+        self._found: dict[str, list[_Found]] = {}
+        for one in _functions(tree.root_node, ""):
+            self._found.setdefault(one.qualname, []).append(one)
+
+    def read(self, qualname: str) -> list[Function]:
+        """Return the functions of exactly this qualified name that matter to a launch."""
+        found = [one for one in self._found.get(qualname, ()) if one.at_launch]
+        return [_Reader(one.node, self._literals).function(one) for one in found]
 
 
 EXTRACTOR = Extractor("rules", FACTS_VERSION, read_file, RuleFacts)

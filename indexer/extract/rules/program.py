@@ -7,7 +7,7 @@ from collections.abc import Iterable
 import msgspec
 
 from indexer.extract.rules.facts import CallSite, Function, RuleFacts
-from indexer.extract.rules.files import EXTRACTOR, read_functions
+from indexer.extract.rules.files import EXTRACTOR, FunctionFinder
 from indexer.source.tree import PACKAGE_ROOT
 from indexer.syntax.facts import collect
 from indexer.syntax.factstore import FactStore
@@ -29,6 +29,7 @@ class Program:
         self._store = store if store is not None else graph.store
         self._files: dict[str, dict[str, list[Function]]] = {}
         self._single: dict[Key, list[Function]] = {}
+        self._finders: dict[str, FunctionFinder] = {}
         self._methods: dict[str, list[Key]] = {}
 
     def load(self, paths: Iterable[str], jobs: int | None = None) -> None:
@@ -53,8 +54,13 @@ class Program:
         if path in self._files:
             return self._files[path].get(name, [])
         if key not in self._single:
-            self._single[key] = read_functions(self.graph.syntax(path), name) if path in self.tree else []
+            self._single[key] = self._finder(path).read(name) if path in self.tree else []
         return self._single[key]
+
+    def _finder(self, path: str) -> FunctionFinder:
+        if path not in self._finders:
+            self._finders[path] = FunctionFinder(self.graph.syntax(path))
+        return self._finders[path]
 
     def methods(self, path: str, owner: str) -> list[Function]:
         """Return the methods of a class of a loaded file."""
