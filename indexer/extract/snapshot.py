@@ -16,7 +16,7 @@ from indexer.extract.flags import extract_flags
 from indexer.extract.models import extract_models
 from indexer.extract.models.links import link_models
 from indexer.extract.reads import FLAG_USES, extract_reads
-from indexer.extract.rules import extract_rules
+from indexer.extract.rules import extract_rules, unread_resolver
 from indexer.knowledge.schema import SCHEMA_VERSION, Coverage, Flag, Snapshot, Source, Unknown, Unrecognised
 from indexer.source.cache import cache_folder
 from indexer.source.tree import SourceTree
@@ -80,7 +80,7 @@ def _extract(tree: SourceTree) -> Snapshot:
             "code paths": path_counts(code_paths),
             "rules": dict(sorted(Counter(rule.kind for rule in rules).items())),
         },
-        unrecognised=unrecognised,
+        unrecognised=[*unrecognised, *unread_resolver(rules)],
         unknown=_unknown_values(flags),
     )
     return Snapshot(

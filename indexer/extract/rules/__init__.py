@@ -12,12 +12,19 @@ from indexer.extract.rules.fields import read_fields
 from indexer.extract.rules.naming import assign_ids
 from indexer.extract.rules.program import Program
 from indexer.extract.rules.reach import Reach
-from indexer.extract.rules.stages import RESOLVER_FILES, stage_of
-from indexer.knowledge.schema import Rule
+from indexer.extract.rules.stages import RECORD_FILE, RESOLVER, RESOLVER_FILES, stage_of
+from indexer.knowledge.schema import Location, Rule, Unrecognised
 from indexer.source.tree import SourceTree
 from indexer.syntax.graph import ModuleGraph
 
-__all__ = ["extract_rules"]
+__all__ = ["extract_rules", "unread_resolver"]
+
+
+def unread_resolver(rules: list[Rule]) -> list[Unrecognised]:
+    """Return one entry where no rule of the resolver was found: its entry has a shape of its own."""
+    if any(rule.stage == RESOLVER for rule in rules):
+        return []
+    return [Unrecognised("rules", Location(RECORD_FILE, 1), "resolver", "its entry was not recognised")]
 
 
 def extract_rules(source: ModuleGraph | SourceTree, jobs: int | None = None) -> list[Rule]:

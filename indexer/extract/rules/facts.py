@@ -9,9 +9,6 @@ from __future__ import annotations
 
 import msgspec
 
-FACTS_VERSION = 1
-"""Part of every cache key: raise it when the meaning of these facts changes."""
-
 
 class Expr(msgspec.Struct, frozen=True, omit_defaults=True):
     """An expression as one line of source text, with what it reads.

@@ -6,7 +6,7 @@ from textwrap import dedent
 
 import pytest
 
-from indexer.extract.rules import extract_rules
+from indexer.extract.rules import extract_rules, unread_resolver
 from indexer.knowledge.schema import Rule
 from tests.trees import MemoryTree
 
@@ -366,3 +366,10 @@ class ServerArgs:
 """
     rules = extract_rules(MemoryTree({RECORD: source}), jobs=1)
     assert [(rule.stage, rule.function) for rule in rules] == [("parsing", "GoneAction.__call__")]
+
+
+def test_a_resolver_of_unknown_shape_is_told() -> None:
+    source = "class ServerArgs:\n    @staticmethod\n    def add_cli_args(parser):\n        pass\n"
+    rules = extract_rules(MemoryTree({RECORD: source}), jobs=1)
+    assert [one.kind for one in unread_resolver(rules)] == ["rules"]
+    assert unread_resolver(_rules("self.topk = 1")) == []
