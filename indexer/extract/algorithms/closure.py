@@ -19,8 +19,9 @@ class WorkerClosure:
     Methods found only through an object's type are not followed; classes named anywhere count whole.
     """
 
-    def __init__(self, graph: ModuleGraph, leave_out: Definition) -> None:
-        """``leave_out`` is the registry: its dispatch names every worker, which tells nothing of one."""
+    def __init__(self, graph: ModuleGraph, leave_out: set[str]) -> None:
+        """``leave_out`` names classes to enter only as bases: the registry, whose dispatch names every
+        worker, and the workers themselves, which others name in annotations."""
         self.graph = graph
         self.leave_out = leave_out
         self._lines: dict[str, list[str]] = {}
@@ -29,11 +30,12 @@ class WorkerClosure:
         """Return (path, qualified name) of every function and class reached from a class."""
         seen: set[tuple[str, str]] = set()
         queue = [start]
+        bases = {one.qualname for one in self.graph.mro(start)}
         while queue:
             definition = queue.pop()
             module = self.graph.module(definition.module)
             key = (definition.path or "", definition.qualname)
-            if definition.qualname == self.leave_out.qualname:
+            if definition.qualname in self.leave_out and definition.qualname not in bases:
                 continue
             if module is None or key in seen or not definition.module.startswith(_PACKAGE):
                 continue

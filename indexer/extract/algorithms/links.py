@@ -14,6 +14,7 @@ from indexer.syntax.graph import Definition, ModuleGraph
 _DRAFT_PATH = "speculative_draft_model_path"
 _UNSET = re.compile(rf"{_DRAFT_PATH} is None|not [\w.]*{_DRAFT_PATH}\b")
 _SET = re.compile(rf"{_DRAFT_PATH} is not None|(?<!not )(?<![\w.]){_DRAFT_PATH}$")
+_SPECULATION = re.compile(r"\bspeculative_|SPEC_")
 _REFUSALS = ("error", "assert")
 
 
@@ -30,19 +31,30 @@ def link_algorithms(
     logic = MemberLogic(graph, registry)
     texts = GuardTexts(graph, logic)
     members = [one.name for one in algorithms if one.name != NO_ALGORITHM]
-    special = [rule for rule in rules if _tells_apart(rule, texts, members)]
-    closure = WorkerClosure(graph, registry.definition)
+    about = [rule for rule in rules if _is_about(rule, texts, [one.name for one in algorithms])]
+    special = {rule.id for rule in about if _tells_apart(rule, texts, members)}
+    workers = {worker.class_name for one in algorithms for worker in one.workers}
+    closure = WorkerClosure(graph, {registry.definition.qualname, *workers})
     reached = {one.name: _reached(graph, closure, one) for one in algorithms if one.name in members}
     own_files = _own_files(reached)
     for algorithm in algorithms:
         if algorithm.name == NO_ALGORITHM:
             continue
-        own = [rule for rule in special if texts.path(rule, algorithm.name) is not None]
-        algorithm.rules = [rule.id for rule in own]
+        applying = [rule for rule in about if texts.path(rule, algorithm.name) is not None]
+        algorithm.rules = [rule.id for rule in applying]
+        own = [rule for rule in applying if rule.id in special]
         algorithm.automatic = [_target_line(graph, rule) for rule in own if rule.kind == "override"]
         _read_arguments(algorithm, reached[algorithm.name], own_files[algorithm.name], reads)
         _draft_model(graph, algorithm, own, reached[algorithm.name])
         algorithm.tested_before_alias = _tested_too_early(algorithm, rules, texts)
+
+
+def _is_about(rule: Rule, texts: GuardTexts, members: list[str]) -> bool:
+    """Return whether a rule is about speculation: it tells algorithms apart or tests their settings."""
+    last = [one.text for one in tests(rule)[-2:]]
+    return any(_SPECULATION.search(one) for one in (*rule.targets, *last)) or _tells_apart(
+        rule, texts, members
+    )
 
 
 def _tells_apart(rule: Rule, texts: GuardTexts, members: list[str]) -> bool:
@@ -145,7 +157,14 @@ def _draft_model(
 
 def _loads_draft(graph: ModuleGraph, reached: set[tuple[str, str]]) -> bool:
     """Return whether anything a worker reaches loads a model as a draft."""
-    return any(b"is_draft_worker=True" in graph.tree.read(path) for path in {path for path, _ in reached})
+    for path, qualname in reached:
+        module = graph.module(path)
+        for record in module.functions if module else ():
+            if record.qualname == qualname:
+                lines = graph.tree.text(path).splitlines()[record.line - 1 : record.end_line]
+                if any("is_draft_worker=True" in one for one in lines):
+                    return True
+    return False
 
 
 def _tested_too_early(algorithm: Algorithm, rules: list[Rule], texts: GuardTexts) -> list[Location]:
