@@ -71,6 +71,11 @@ class Checker:
             for version, origin in self.versions_of(launch, found, places, result):
                 judged.setdefault(version, []).extend(self.judge(launch, found, version))
                 origins.append(origin)
+        if not launches and found.settings:
+            alone = Launch(program="fragment", offset=len(text))
+            for version, origin in self.versions_of(alone, found, places, result):
+                judged[version] = []
+                origins.append(origin)
         for version in judged:
             judged[version] += self.judge_environment(found, version)
         result.versions = sorted(judged, key=self.timeline.position.__getitem__)

@@ -52,6 +52,7 @@ class _Reader(Values):
         super().__init__(text)
         self.found = FileLaunches()
         self.from_sglang: set[str] = set()
+        self.packages = {"sglang", "sgl"}
         self._settings_seen: set[int] = set()
 
     # --- statements -------------------------------------------------------------------------
@@ -68,6 +69,9 @@ class _Reader(Values):
                 self.from_sglang |= {
                     self.source(n).split(" as ")[-1].strip() for n in node.named_children[1:]
                 }
+        elif kind == "import_statement":
+            for alias in re.finditer(r"\bsglang\s+as\s+(\w+)", self.source(node)):
+                self.packages.add(alias[1])
         elif kind == "function_definition":
             outer = self.variables
             self.variables = dict(outer)
@@ -94,7 +98,7 @@ class _Reader(Values):
                     self.expression(child, True)
         elif kind == "assert_statement":
             self.expression(node.named_children[0], conditional)  # the rest is its message
-        elif kind not in ("comment", "import_statement"):
+        elif kind != "comment":
             self.expression(node, conditional)
 
     def assignment(self, node: Node) -> None:
@@ -191,9 +195,7 @@ class _Reader(Values):
                 return
         if _TALKERS.search(name):
             return
-        if last in _ENGINES and (
-            stem in ("sgl", "sglang", "sgl.srt.server_args") or name in self.from_sglang
-        ):
+        if last in _ENGINES and (stem in self.packages or name in self.from_sglang):
             self.keywords(arguments)
             return
         value = self.value(node)

@@ -8,7 +8,8 @@ from functools import cached_property
 from pathlib import Path
 
 from indexer.drift.lint.facts import OptionFact, Span
-from indexer.knowledge.history import History, option_strings, value_at
+from indexer.knowledge.facts import EnvFact
+from indexer.knowledge.history import History, option_strings
 from indexer.knowledge.history_file import Track
 
 _DATA = Path(__file__).resolve().parents[2] / "data"
@@ -55,7 +56,7 @@ class HistoryFacts:
         if track is None:
             return []
         inside = [at for first, last in track.spans for at in range(first, last + 1)]
-        declared = [at for at in inside if value_at(track, "declared", at, False)]
+        declared = [at for at in inside if self.history.fact(track, EnvFact, at).declared]
         return _runs(declared or inside)
 
     @cached_property

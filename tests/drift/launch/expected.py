@@ -10,6 +10,7 @@ EXPECTED: dict[str, tuple[str, list[str], list[str]]] = {
     ),
     "Dockerfile.shell": ("0.5.12", ["6:5 future-flag --mamba-radix-cache-strategy"], []),
     "Makefile.fixture.mk": ("0.5.23", ["4:2 renamed-flag --mamba-scheduler-strategy"], []),
+    "aliased.py": ("0.5.23", ["5:33 unknown-keyword tp"], []),
     "args_file.env": (
         "0.5.23",
         ["2:52 renamed-flag --mamba-scheduler-strategy", "4:1 stale-env SGLANG_ENABLE_SPEC_V2"],
@@ -155,6 +156,7 @@ EXPECTED: dict[str, tuple[str, list[str], list[str]]] = {
         ],
         [],
     ),
+    "only_settings.sh": ("0.5.23", ["2:8 stale-env SGLANG_ENABLE_SPEC_V2"], []),
     "other_args_test.py": (
         "0.5.23",
         [
