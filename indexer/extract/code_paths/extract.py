@@ -100,7 +100,7 @@ def compare_siblings(plan: Plan, paths: list[CodePath]) -> None:
         family = plan.path[path.name].extends or path.name
         steps = {step.id: step for step in path.steps}
         for gap in path.gaps:
-            siblings = having.get((family, gap.get("point")), [])
+            siblings = having.get((family, str(gap.get("point"))), [])
             if gap["excused"] or not siblings or gap.get("below") is None:
                 continue
             below = steps[gap["below"]]

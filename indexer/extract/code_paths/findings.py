@@ -17,6 +17,7 @@ from indexer.knowledge.schema import Value
 from indexer.syntax.callgraph.assumptions import Assumptions
 from indexer.syntax.callgraph.edges import Node
 from indexer.syntax.callgraph.expressions import Expr, arguments, parse
+from indexer.syntax.callgraph.facts import Call
 from indexer.syntax.callgraph.inference import Inference
 from indexer.syntax.callgraph.symbols import Class, Function, Module, absolute_name
 from indexer.syntax.callgraph.values import ClassObject, Frame
@@ -152,7 +153,7 @@ def wrong_arguments(context: Context, hook: Function) -> Iterator[Finding]:
             }
 
 
-def _calls_named(context: Context, name: str) -> Iterator[tuple[Function, object]]:
+def _calls_named(context: Context, name: str) -> Iterator[tuple[Function, Call]]:
     for function in context.tree.symbols.functions.values():
         if not context.outside(function.module.path):
             for call in function.scope.calls:

@@ -14,6 +14,8 @@ COSTS = {"certain": 1.0, "typed": 1.2, "selected": 1.2, "declared": 1.2, "guesse
 HOW_COSTS = {"override": 1.8, "unique-name": 2.0, "callback": 1.6, "nested": 0.9}
 OFF_DEFAULT = 2.0
 """Extra cost of a branch that the release's default configuration does not take."""
+RIVAL = 0.1
+"""Extra cost per other function that the same call site may reach (at most 1)."""
 UNEXPLAINED = 0.02
 """Extra cost per guard that no assumption explains: the tie-break of the notes, as a small weight."""
 
@@ -86,6 +88,7 @@ def weigh(edge: Edge, assumptions: Assumptions, defaults: Assumptions) -> float:
     cost = HOW_COSTS.get(edge.how, COSTS[edge.certainty])
     if edge.kind in ("callback", "nested"):
         cost = HOW_COSTS[edge.kind]
+    cost += min(RIVAL * edge.rivals, 1.0)
     module = edge.source.function.module
     if defaults.guard(module, edge.guard) is False:
         cost += OFF_DEFAULT

@@ -103,9 +103,9 @@ def _worker(finder: Finder, template: dict[str, Any], path: Any) -> tuple[Found,
                 if expr[0] != "name":
                     continue
                 for atom in finder.inference.types(expr, Frame(module, None, None)):
-                    function = getattr(atom, "function", None)
-                    if isinstance(function, Function):
-                        _returned_classes(finder, function, found, near)
+                    made = getattr(atom, "function", None)
+                    if isinstance(made, Function):
+                        _returned_classes(finder, made, found, near)
     for where in found.values():
         where.extend(_attribute_stores(finder, template))
     return found, near

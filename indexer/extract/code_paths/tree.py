@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
 import msgspec
 
@@ -160,7 +161,7 @@ class _Growth:
             chain = find(
                 self.context.edges,
                 parent.node,
-                lambda node, edge, one=one: self.context.matcher.plays(one, node, edge),
+                partial(self.context.matcher.plays, one),
                 assumptions,
                 self._defaults(assumptions),
                 self.context.outside,

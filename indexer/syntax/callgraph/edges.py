@@ -71,7 +71,10 @@ class Node(NamedTuple):
 
 
 class Edge(NamedTuple):
-    """A call (or property read) in ``source`` at ``line`` that reaches ``target``."""
+    """A call (or property read) in ``source`` at ``line`` that reaches ``target``.
+
+    ``rivals`` is how many other functions the same call site may reach.
+    """
 
     source: Node
     target: Node
@@ -85,6 +88,7 @@ class Edge(NamedTuple):
     witness: Evidence | None
     text: str
     arguments: str
+    rivals: int = 0
 
 
 class Edges:
@@ -152,8 +156,9 @@ class Edges:
                     )
                 )
         if not found:
-            found.extend(self._callbacks(node, call, args))
-        return found
+            return self._callbacks(node, call, args)
+        rivals = len({edge.target.function for edge in found}) - 1
+        return [edge._replace(rivals=rivals) for edge in found] if rivals else found
 
     def _kind(self, kind: str, atom: Atom, function: Function) -> str:
         if isinstance(atom, ClassObject):

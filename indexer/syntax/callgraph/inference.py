@@ -9,9 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Callable as Function0
 from collections.abc import Iterable
+from functools import partial
 from typing import Any, Protocol
 
-from indexer.syntax.callgraph import annotations
+from indexer.syntax.callgraph import typenames
 from indexer.syntax.callgraph.expressions import Expr, arguments, parse
 from indexer.syntax.callgraph.symbols import (
     Alias,
@@ -169,9 +170,7 @@ class Inference:
             for store in function.dotted_stores.get(dotted_text(expr), ()):
                 if store.value and not self.selector.impossible(frame.module, store.guard):
                     key = ("store", frame, store.line, store.target)
-                    merge(
-                        stored, self._once(key, lambda store=store: self._stored(store, (), frame, "store"))
-                    )  # type: ignore[misc]
+                    merge(stored, self._once(key, partial(self._stored, store, (), frame, "store")))
             if stored:
                 return stored
         return self.attribute(self.types(expr[1], frame), expr[2], frame)
@@ -255,13 +254,13 @@ class Inference:
         context = frame.context
         parameter = method.scope.parameters[0]
         if parameter.annotation and (context is None or not context[0].is_below(cls)):
-            for atom in annotations.resolve(self.symbols, method.module, parameter.annotation):
+            for atom in typenames.resolve(self.symbols, method.module, parameter.annotation):
                 if isinstance(atom, Instance):
                     context = (atom.cls, False)
         if context is None:
             context = (cls, False)
         if parameter.annotation and not context[1]:
-            for atom in annotations.resolve(self.symbols, method.module, parameter.annotation):
+            for atom in typenames.resolve(self.symbols, method.module, parameter.annotation):
                 if isinstance(atom, Instance) and not context[0].is_below(atom.cls):
                     context = (atom.cls, False)
         made = ClassObject if method.is_classmethod else Instance
@@ -276,7 +275,7 @@ class Inference:
         found: Types = {}
         if function.name == "__init__" and frame.context is not None and function.cls is not None:
             merge(found, self._from_super_init(function, name, frame.context))
-        declared = annotations.resolve(self.symbols, function.module, parameter.annotation)
+        declared = typenames.resolve(self.symbols, function.module, parameter.annotation)
         if parameter.default and not found:
             default = self.types(parse(parameter.default), Frame(function.module, None, None))
             merge(found, with_evidence(default, "default", at, None))
@@ -361,7 +360,7 @@ class Inference:
                 value = self._entered(value)
             found = pick(value, index) if store.kind != "for" else value
         if store.annotation:
-            declared = annotations.resolve(self.symbols, frame.module, store.annotation)
+            declared = typenames.resolve(self.symbols, frame.module, store.annotation)
             found = prefer_concrete(found, declared)
             if not found:
                 found = dict.fromkeys(declared, Evidence("annotation", at, guard))
@@ -509,7 +508,7 @@ class Inference:
             text = args[0][1]
             if text[0] in ("name", "attr", "sub"):
                 return dict.fromkeys(
-                    annotations.from_expr(self.symbols, frame.module, text), Evidence("annotation")
+                    typenames.from_expr(self.symbols, frame.module, text), Evidence("annotation")
                 )
         targets = self.types(callee, frame)
         if not targets:
@@ -623,7 +622,7 @@ class Inference:
             called = name in function.called_roots or function.name == "__init__"
             if expr[0] in ("const", "str", "cmp", "other"):
                 continue
-            declared = annotations.resolve(self.symbols, function.module, by_name[name].annotation)
+            declared = typenames.resolve(self.symbols, function.module, by_name[name].annotation)
             atoms = tuple(
                 atom
                 for atom in self.types(expr, frame)
@@ -662,7 +661,7 @@ class Inference:
                 narrowed = self._tested(function, entry.value, entry.guard)
                 returned = {a: Evidence("return") for a in narrowed} if narrowed else returned
             merge(found, with_evidence(returned, "return", at, guard))
-        declared = annotations.resolve(self.symbols, function.module, function.scope.returns_annotation)
+        declared = typenames.resolve(self.symbols, function.module, function.scope.returns_annotation)
         found = prefer_concrete(found, declared)
         if not found:
             at = (function.module.path, function.scope.line)
@@ -678,7 +677,7 @@ class Inference:
             if guards[guard].holds and tests and expr[2][0][1] == ("name", name):
                 tested = expr[2][1][1]
                 items = tested[2] if tested[0] == "seq" else (tested,)
-                named = (annotations.from_expr(self.symbols, function.module, item) for item in items)
+                named = (typenames.from_expr(self.symbols, function.module, item) for item in items)
                 return [atom for atoms in named for atom in atoms if isinstance(atom, Instance)]
             guard = guards[guard].parent
         return []

@@ -18,7 +18,7 @@ import msgspec
 
 from indexer.extractor_version import callgraph_version
 from indexer.source.tree import SourceTree
-from indexer.syntax.callgraph import annotations
+from indexer.syntax.callgraph import typenames
 from indexer.syntax.callgraph.edges import Edges
 from indexer.syntax.callgraph.expressions import Expr, parse
 from indexer.syntax.callgraph.facts import Call, Import
@@ -256,7 +256,7 @@ class _Surveyor:
             return True
         for parameter in function.scope.parameters:
             if parameter.name == expr[1] and parameter.annotation:
-                return not annotations.resolve(self.symbols, function.module, parameter.annotation)
+                return not typenames.resolve(self.symbols, function.module, parameter.annotation)
         stores = function.local_stores.get(expr[1], ())
         values = [store.value for store, _ in stores if store.value and store.value != "..."]
         return bool(values) and all(self._foreign(function, parse(value), depth + 1) for value in values)

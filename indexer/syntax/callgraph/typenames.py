@@ -61,7 +61,7 @@ def _named(symbols: Symbols, module: Module, expr: Expr, depth: int) -> list[Ato
     found: list[Atom] = []
     targets = symbols.lookup_dotted(module, expr)
     if not targets and expr[0] == "name":
-        targets = _type_checking_import(symbols, module, expr[1])
+        targets = [*_type_checking_import(symbols, module, expr[1])]
     for target in targets:
         if isinstance(target, Class):
             found.append(Instance(target, False))
