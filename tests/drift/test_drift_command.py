@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import subprocess
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree as ET
@@ -17,6 +18,7 @@ from indexer.knowledge.history_file import Release, encode
 from indexer.knowledge.history_fold import fold
 from indexer.knowledge.schema import Flag, Location, Snapshot, Source
 from indexer.knowledge.store import save_snapshot
+from indexer.snapshots import default_version
 
 ROOT = Path(__file__).resolve().parents[2]
 AT = Location("python/sglang/srt/server_args.py", 7)
@@ -232,3 +234,41 @@ def test_shipped_action_and_hooks_call_what_exists() -> None:
     assert used and used <= options
     hooks = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text())
     assert [hook["entry"].split()[:2] for hook in hooks] == [["indexer", "check"], ["indexer", "drift"]]
+
+
+ARGUMENTS = """
+import argparse
+import dataclasses
+
+
+@dataclasses.dataclass
+class ServerArgs:
+    steps: int = {default}
+
+    @staticmethod
+    def add_cli_args(parser: argparse.ArgumentParser):
+        parser.add_argument("--steps", type=int, default=ServerArgs.steps)
+"""
+
+
+def test_revisions_of_a_checkout(history: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SGLANG_INDEXER_CACHE", str(tmp_path / "cache"))
+    root = tmp_path / "repo"
+    arguments = root / "python/sglang/srt/server_args.py"
+    arguments.parent.mkdir(parents=True)
+    git = ["git", "-c", "user.name=Test", "-c", "user.email=test@example.invalid", "-C", str(root)]
+    subprocess.run([*git[:-2], "init", "-q", str(root)], check=True)
+    for default in (1, 2):
+        arguments.write_text(ARGUMENTS.format(default=default))
+        subprocess.run([*git, "add", "."], check=True)
+        subprocess.run([*git, "commit", "-q", "-m", str(default)], check=True)
+    result = run(history, "HEAD~1", "HEAD", "--checkout", str(root))
+    assert "--steps: default 1 → 2  [flag-default]" in result.output
+    with pytest.raises(UsageError, match="has no revision 'nope'"):
+        run(history, "nope", "HEAD", "--checkout", str(root))
+
+
+def test_documented_version_has_not_drifted_from_itself() -> None:
+    result = CliRunner().invoke(command, ["--documented", default_version()], catch_exceptions=False)
+    assert result.exit_code == 0
+    assert result.output.endswith(": 0 START, 0 MEANING, 0 DOC\n")
