@@ -77,7 +77,7 @@ class Emitter:
         flags.extend(one.partition(".")[0] for one in targets)
         flags = [one for one in dict.fromkeys(flags) if one in self._fields.names]
         stage = stage_of(node.key[0]) or node.stage
-        if kind == "notice" and stage not in (PARSING, RESOLVER, CHECKS) and not flags:
+        if kind == "notice" and node.stage not in (PARSING, RESOLVER, CHECKS) and not flags:
             return None
         path, name = node.key
         rule = Rule(
