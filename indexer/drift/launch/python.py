@@ -83,7 +83,7 @@ class _Reader(Values):
         elif kind == "expression_statement":
             for child in node.named_children:
                 if child.type == "assignment":
-                    self.assignment(child)
+                    self.assignment(child, conditional)
                 elif child.type == "augmented_assignment":
                     self.augmented(child, conditional)
                 elif child.type not in ("string", "concatenated_string"):
@@ -101,25 +101,28 @@ class _Reader(Values):
         elif kind != "comment":
             self.expression(node, conditional)
 
-    def assignment(self, node: Node) -> None:
+    def assignment(self, node: Node, conditional: bool) -> None:
         left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
         if right is None:
             return
         if right.type == "assignment":
-            self.assignment(right)
+            self.assignment(right, conditional)
             return
         name = self.source(left) if left is not None else ""
         value = self.value(right)
         if value is not None and left is not None and left.type in ("identifier", "attribute"):
-            self.replace(name, value)
+            self.replace(name, value, conditional)
         else:
             self.setting(left, right)
             self.expression(right, False)
             if name:
                 self.variables.pop(name, None)
 
-    def replace(self, name: str, value: Variable) -> None:
+    def replace(self, name: str, value: Variable, conditional: bool) -> None:
+        """Set a name. A string that another branch sets otherwise is told by neither."""
         old = self.variables.get(name)
+        if conditional and old is not None and value.text is not None and old.text is not None:
+            value = Variable(text=Located(DYNAMIC, [(0, value.text.at(0))]))
         if old is not None and not old.used:
             self.emit(old)
         self.variables[name] = value
