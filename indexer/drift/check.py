@@ -53,7 +53,12 @@ class Checker:
             text, found_kind = load(path)
         except Unreadable as error:
             return FileResult(file=name, unread=[Unread(name, str(error))])
-        return self.check_text(text, kind or found_kind, name)
+        try:
+            return self.check_text(text, kind or found_kind, name)
+        except Exception as error:
+            # One file that trips a reader must not cost the findings in all the others.
+            reason = f"our reader failed ({type(error).__name__}: {error}); please report it"
+            return FileResult(file=name, unread=[Unread(name, " ".join(reason.split()))])
 
     def check_text(self, text: str, kind: str, name: str) -> FileResult:
         """Check a text of a kind (``shell``, ``yaml``, ...)."""

@@ -14,7 +14,7 @@ from tree_sitter import Language, Node, Parser
 
 from indexer.drift.launch.expansion import split_words
 from indexer.drift.launch.located import Located
-from indexer.drift.launch.model import FileLaunches, Keyword, Launch, Word
+from indexer.drift.launch.model import DYNAMIC, FileLaunches, Keyword, Launch, Word
 from indexer.drift.launch.programs import find_launches, is_flag_list, starts_sglang
 from indexer.drift.launch.pyvalues import Values, Variable, concat, marked
 from indexer.drift.launch.shell import read_shell
