@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -60,7 +61,7 @@ def command(
 
         named: list[str | None] = [*_named(versions, span)] or [None]
         trees = [_tree(version, checkout, rev) for version in named]
-        run_batch(batch, trees, paths, click.get_binary_stream("stdout"))
+        run_batch(batch, trees, paths, sys.stdout.buffer)
         return
     if not words:
         raise UsageError("no command to explain", "put it after --, or give its arguments")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import click
@@ -59,7 +60,7 @@ def command(
             err=True,
         )
     else:
-        click.get_binary_stream("stdout").write(encode_snapshot(snapshot))
+        sys.stdout.buffer.write(encode_snapshot(snapshot))
     if strict and snapshot.coverage.unrecognised:
         for one in snapshot.coverage.unrecognised:
             click.echo(f"{one.at.path}:{one.at.line}: {one.kind} not recognised: {one.text}", err=True)

@@ -20,6 +20,9 @@ _NOT_THERE = ("/sys/fs/cgroup/", "/sys/devices/system/node/")
 HIDDEN = "\0hidden:"
 """Prefix of a value in a configuration file that stands for one that is not known."""
 
+MEMORY = "/memory/"
+"""Where files live that the launch gives as text or that the program writes."""
+
 MAX_READ_BYTES = 64 * 1024 * 1024
 
 
@@ -70,7 +73,7 @@ class FileSystem:
     @staticmethod
     def _outside(name: str) -> Any:
         """A path that the launch says nothing of: relative ones are taken not to exist."""
-        if not name.startswith("/"):
+        if not name.startswith("/") or name.startswith(MEMORY):
             return False
         return Unknown(f"whether {name} exists", (f"file {name}",))
 
@@ -112,7 +115,7 @@ class FileSystem:
             return f"Node {node.group(1)} MemTotal: {share} kB\n".encode()
         real = self._on_disk(name)
         if real is None:
-            if name.startswith("/") and not name.startswith(_NOT_THERE):
+            if name.startswith("/") and not name.startswith((*_NOT_THERE, MEMORY)):
                 raise Unsupported(f"reading {name}, of which the launch says nothing")
             raise FileNotFoundError(2, "No such file or directory", name)
         if real.is_file() and real.stat().st_size > MAX_READ_BYTES:

@@ -1,0 +1,74 @@
+"""``indexer report``: the full report for a model, algorithm and GPUs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+
+@click.command("report")
+@click.option("--version", "version", metavar="V", help="A release (default: the default pin).")
+@click.option("--model", type=click.Path(path_type=Path), help="Folder with the model's config.json.")
+@click.option("--arch", metavar="NAME", help="An architecture, where there is no config.json.")
+@click.option("--algorithm", default="NEXTN", show_default=True, help="The speculative algorithm.")
+@click.option("--draft", metavar="PATH", help="The draft model, where the algorithm needs one.")
+@click.option("--gpu", metavar="NAME", help="H200, 'RTX PRO 6000', cpu, or sm120:96GiB.")
+@click.option("--gpus", type=int, metavar="N", help="How many GPUs (sets --tp-size).")
+@click.option("--format", "form", type=click.Choice(["markdown", "html", "json"]), default="markdown")
+@click.option("-o", "--output", type=click.Path(path_type=Path), help="Write to FILE.")
+def command(
+    version: str | None,
+    model: Path | None,
+    arch: str | None,
+    algorithm: str,
+    draft: str | None,
+    gpu: str | None,
+    gpus: int | None,
+    form: str,
+    output: Path | None,
+) -> None:
+    """Everything there is to know before launching MODEL with a speculative algorithm.
+
+    \b
+    indexer report --arch Qwen3_5MoeForConditionalGeneration --gpu "RTX PRO 6000" --gpus 4
+    """
+    from indexer.errors import UsageError
+    from indexer.explain.report.gather import as_json, gather
+    from indexer.knowledge.store import write_atomically
+    from indexer.progress import busy
+    from indexer.snapshots import get_snapshot
+    from indexer.source import open_source
+
+    if (model is None) == (arch is None):
+        raise UsageError("give either --model or --arch")
+    if model is not None and not (model / "config.json").is_file():
+        raise UsageError(f"{model} has no config.json", "give the folder of the model's config.json")
+    with busy("reading SGLang and running its argument resolution"):
+        tree = open_source(version)
+        report = gather(
+            tree,
+            get_snapshot(tree.version, tree),
+            model=model,
+            arch=arch,
+            algorithm=algorithm,
+            gpu=gpu,
+            gpus=gpus,
+            draft=draft,
+            env={},
+        )
+    if form == "json":
+        text = as_json(report).decode()
+    else:
+        from indexer.explain.report.markdown import markdown
+
+        text = markdown(report)
+        if form == "html":
+            from indexer.explain.report.page import page
+
+            text = page(text)
+    if output is not None:
+        write_atomically(output, text.encode())
+        click.echo(str(output), err=True)
+    else:
+        click.echo(text, nl=False)

@@ -1,0 +1,1 @@
+"""The report an engineer wants for a model, an algorithm and GPUs."""
