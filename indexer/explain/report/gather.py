@@ -150,7 +150,9 @@ def _path(snapshot: Snapshot, algorithm: Algorithm, model: Model | None) -> Code
 
 
 def _env_vars(snapshot: Snapshot) -> list[EnvVar]:
-    return [one for one in snapshot.env_vars if one.relevance and one.declared_at]
+    found = [one for one in snapshot.env_vars if one.relevance and one.declared_at]
+    # Variables read in more of the places that matter come first.
+    return sorted(found, key=lambda one: (-len(one.relevance), one.name))
 
 
 def as_json(report: Report) -> bytes:

@@ -10,6 +10,7 @@ from indexer.explain.report.gather import Report, plain
 from indexer.knowledge.schema import CodePath, Location
 
 _MOST_RESTRICTIONS = 40
+_MOST_VARIABLES = 40
 
 
 def markdown(report: Report) -> str:
@@ -88,6 +89,12 @@ def _model(report: Report) -> str:
             f"{_cite(hybrid.get('predicate_at'))}; its linear layers run in `{hybrid.get('backend')}` "
             f"{_cite(hybrid.get('backend_at'))}."
         )
+    for one in model.backends:
+        what = f"`{one['requires']}`" if one.get("requires") else f"sets `{plain(one.get('sets'))}`"
+        lines.append(
+            f"Attention backend, checked when the server starts ({one.get('kind')}): {what} "
+            f"where `{plain(one.get('condition') or 'always')}` {_cite(one.get('at'))}"
+        )
     if model.draft:
         draft = model.draft
         lines.append(
@@ -158,9 +165,11 @@ def _steps(path: CodePath) -> str:
 def _environment(report: Report) -> str:
     rows = [
         (f"`{one.name}`", f"`{plain(one.default)}`", ", ".join(one.relevance[:3]), _cite(one.declared_at))
-        for one in report.env_vars
+        for one in report.env_vars[:_MOST_VARIABLES]
     ]
-    return _section("Environment variables", ("name", "default", "read by", "declared"), rows)
+    table = _section("Environment variables", ("name", "default", "read by", "declared"), rows)
+    left = len(report.env_vars) - len(rows)
+    return f"{table}\n\nand {left} more: `indexer search --kind env`." if left > 0 else table
 
 
 def _not_known(report: Report) -> str:

@@ -1,0 +1,88 @@
+"""The command: answers, exit codes, JSON, batch, bad input."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from click.testing import CliRunner
+
+from indexer.cli.explain import command
+from indexer.errors import UsageError
+
+pytestmark = pytest.mark.release
+
+LLAMA = {
+    "architectures": ["LlamaForCausalLM"], "model_type": "llama", "hidden_size": 2048, "vocab_size": 32000,
+    "intermediate_size": 4096, "num_hidden_layers": 4, "num_attention_heads": 16, "num_key_value_heads": 8,
+    "head_dim": 128, "max_position_embeddings": 8192, "torch_dtype": "bfloat16", "rms_norm_eps": 1e-05,
+}  # fmt: skip
+
+
+@pytest.fixture
+def llama(tmp_path, release_tree):
+    release_tree("0.5.9")
+    folder = tmp_path / "llama"
+    folder.mkdir()
+    (folder / "config.json").write_text(json.dumps(LLAMA))
+    return folder
+
+
+def _batch(tmp_path, questions):
+    file = tmp_path / "questions.jsonl"
+    file.write_text("".join(json.dumps(one) + "\n" for one in questions))
+    result = CliRunner().invoke(command, ["--version", "0.5.9", "--batch", str(file)])
+    assert result.exit_code == 0, result.output
+    return [json.loads(line) for line in result.stdout.splitlines()]
+
+
+def test_a_batch_answers_every_line_with_its_id(tmp_path, llama):
+    common = {"model": str(llama), "gpu": "H200", "gpus": 8}
+    ngram = ["--speculative-algorithm", "NGRAM"]
+    answers = _batch(
+        tmp_path,
+        [
+            {"id": "plain", "argv": [], **common},
+            {"id": "ngram", "argv": ngram, **common},
+            {"id": "typo", "argv": ["--speculative-algorithmus", "NGRAM"], **common},
+            {"id": "bare", "argv": ["--speculative-algorithm", "EAGLE", "--speculative-num-steps", "3",
+                                    "--speculative-draft-model-path", str(llama)], **common},
+            {"id": "gpu", "argv": [], "model": str(llama), "gpu": "H300"},
+            {"id": "away", "argv": ["--model-path", "org/somewhere"], "gpu": "H200"},
+        ],
+    )  # fmt: skip
+    by_id = {answer["id"]: answer for answer in answers}
+    assert list(by_id) == ["plain", "ngram", "typo", "bare", "gpu", "away"]
+    assert by_id["plain"]["outcome"] == by_id["ngram"]["outcome"] == "starts"
+    assert by_id["ngram"]["fields"]["disable_overlap_schedule"]["resolved"] is True
+    assert by_id["ngram"]["fields"]["disable_overlap_schedule"]["by"][0]["at"]["line"] > 1000
+    assert by_id["typo"]["outcome"] == "refused"
+    assert "unrecognized arguments" in by_id["typo"]["refusal"]["message"]
+    assert by_id["bare"]["outcome"] == "refused"
+    assert by_id["bare"]["refusal"]["exception"] == "TypeError"
+    assert by_id["gpu"]["outcome"] == by_id["away"]["outcome"] == "unknown"
+    assert "org/somewhere" in json.dumps(by_id["away"]["unknowns"])
+
+
+def test_no_gpu_named_tries_what_there_is(tmp_path, llama):
+    (answer,) = _batch(
+        tmp_path, [{"id": 1, "argv": ["--speculative-algorithm", "NGRAM"], "model": str(llama)}]
+    )
+    assert answer["outcome"] != "refused"
+    assert any("GPU" in fact["what"] or "SM" in fact["what"] for fact in answer["unknowns"])
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["--version", "0.5.9"],
+        ["--version", "0.5.9", "--model", "nowhere", "--", "--port", "1"],
+        ["--version", "0.5.9", "--", "vllm", "serve"],
+        ["--version", "0.5.9", "--env", "X", "--", "--port", "1"],
+        ["--version", "0.5.9", "--gpu", "H300", "--", "--model-path", "m"],
+    ],
+)
+def test_bad_questions_are_usage_errors(arguments, release_tree):
+    release_tree("0.5.9")
+    result = CliRunner().invoke(command, arguments)
+    assert isinstance(result.exception, UsageError), result.exception
