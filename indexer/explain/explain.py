@@ -6,7 +6,7 @@ import gc
 from dataclasses import replace
 from functools import partial
 
-from indexer.explain.explanation import Explanation
+from indexer.explain.explanation import STARTS, UNKNOWN, Explanation, UnknownFact
 from indexer.explain.join import join
 from indexer.explain.launches import PreparedLaunch, Question, prepare
 from indexer.explain.resolve import PathResult, resolve_path
@@ -40,6 +40,15 @@ class Explainer:
         finally:
             if collecting:
                 gc.enable()
+        if prepared.lacking and answer.outcome == STARTS:
+            # Names are bound when they are used, so an import that would fail may not have been met.
+            answer.outcome = UNKNOWN
+            answer.unknowns.append(
+                UnknownFact(
+                    f"package {', '.join(prepared.lacking)}",
+                    "this release requires it, and whether a module is loaded that imports it is not known",
+                )
+            )
         answer.id = question.id
         return answer
 

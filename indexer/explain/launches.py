@@ -46,6 +46,8 @@ class PreparedLaunch:
     launch: Launch
     transformers: ConfigurationTree | None
     assumed: list[str]
+    lacking: list[str] = field(default_factory=list)
+    """Packages that the release requires and the user says are not installed."""
 
 
 def prepare(tree: SourceTree, question: Question) -> PreparedLaunch:
@@ -57,7 +59,8 @@ def prepare(tree: SourceTree, question: Question) -> PreparedLaunch:
     """
     assumed: list[str] = []
     packages: dict[str, str | None] = dict.fromkeys(_BROUGHT_ALONG, "")
-    packages |= required_packages(tree)
+    required = required_packages(tree)
+    packages |= required
     for name, version in question.packages.items():
         for spelling in {name, name.replace("-", "_"), name.replace("_", "-")}:
             packages[spelling] = None if str(version).lower() in ("none", "absent") else str(version)
@@ -98,7 +101,8 @@ def prepare(tree: SourceTree, question: Question) -> PreparedLaunch:
         folders=tuple(_folders(argv)),
         files=files,
     )
-    return PreparedLaunch(launch, transformers, assumed)
+    lacking = [name for name in required if packages.get(name) is None] if not on_cpu else []
+    return PreparedLaunch(launch, transformers, assumed, lacking)
 
 
 def _gpu(question: Question, assumed: list[str]) -> tuple[Gpu | None, bool]:
