@@ -46,7 +46,9 @@ FOLD_FIELDS = ("spec", "prompt_tokens", "completion_tokens", "cached_tokens", "e
 ERROR = re.compile(
     r"^(?:\[[^\]]*\]\s*)?((?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception|Exit|Interrupt)\b(?::.*)?)$"
 )
-USAGE_ERROR = re.compile(r"^\S+: error: (.*)$")
+USAGE_ERROR = re.compile(
+    r"^[^\[\]]{1,60}: error: (argument.*|unrecognized arguments.*|the following.*|ambiguous.*)$"
+)
 FRAME = re.compile(r'^\s*(?:\[[^\]]*\]\s*)?File "([^"]+)", line (\d+), in (\S+)')
 TELLING = re.compile(
     r"warn|overrid|overwrit|disabl|adjust|\bset(?:ting)? to\b|fallback|falling back|deprecat|not supported|"
@@ -277,7 +279,8 @@ class Session:
         if self.launch.get("margins"):
             self.result["margins"] = self.margins(requests)
         self.batch(requests)
-        self.result["throughput"] = [self.throughput(size, tokens) for size, tokens in BATCHES]
+        if not self.launch.get("brief"):
+            self.result["throughput"] = [self.throughput(size, tokens) for size, tokens in BATCHES]
         if self.launch.get("sample"):
             ids, meta = self.generate(long, temperature=1.0, top_p=0.9, top_k=20)
             self.result["sampled"] = {"tokens": len(ids), "meta": folded(meta)}
@@ -531,6 +534,16 @@ def gpu_memory():
         return None
 
 
+def settled_memory(before):
+    """Return the memory in use once ended servers' memory is back, or after a while."""
+    end = time.time() + SWEEP_SECONDS
+    after = gpu_memory()
+    while before and after and time.time() < end and max(after["used_mib"]) > max(before["used_mib"]) + 64:
+        time.sleep(0.5)
+        after = gpu_memory()
+    return after
+
+
 def host_facts(options):
     """Return versions and GPU of the host, asked in a process of its own."""
     asked = subprocess.run([options.python, "-c", VERSIONS], capture_output=True, text=True, timeout=240)
@@ -625,7 +638,7 @@ def run(options):
         time.sleep(0.2)
         if time.time() - begun > options.deadline and not stopping.is_set():
             stop()
-    after = gpu_memory()
+    after = settled_memory(before)
     done = sum(
         os.path.exists(os.path.join(options.out, launch["id"] + ".json")) for launch in plan["launches"]
     )

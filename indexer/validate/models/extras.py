@@ -29,7 +29,7 @@ def write_extras(folder: Path) -> list[str]:
             "max_batch_tokens": 64,
         },
     )
-    _write_json(folder / "temperatures.json", {"temperatures": [1.0] * (BLOCK - 1)})
+    _write_json(folder / "temperatures.json", {"temperatures": [1.0] * BLOCK})
     (folder / "corpus.jsonl").write_text("".join(json.dumps(line) + "\n" for line in _corpus()), "utf-8")
     write_torch_list(folder / "hot-tokens.pt", list(range(HOT_TOKENS)))
     return sorted(path.name for path in folder.iterdir())
