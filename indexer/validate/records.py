@@ -123,8 +123,13 @@ class Record(msgspec.Struct, omit_defaults=True):
 
 
 def encode(record: Record) -> bytes:
-    """Return a record's file: sorted keys, so that the same record is the same bytes."""
-    return msgspec.json.format(msgspec.json.encode(record, order="sorted"), indent=1) + b"\n"
+    """Return a record's file: one line a field, so that the same record is the same bytes."""
+    fields = msgspec.to_builtins(record)
+    lines = [
+        msgspec.json.encode(name) + b": " + msgspec.json.encode(value, order="sorted")
+        for name, value in fields.items()
+    ]
+    return b"{\n " + b",\n ".join(lines) + b"\n}\n"
 
 
 def decode(data: bytes, name: str = "record") -> Record:

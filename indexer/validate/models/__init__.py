@@ -31,18 +31,25 @@ class Recipe(NamedTuple):
     """How one model folder is made, and what is known about it.
 
     ``family`` groups targets in plans; ``walks`` says that greedy output is the successor walk.
+    ``right`` says how much of its proposals (its MTP layer's, for a target) is right about a
+    successor target: ``all`` of them, the ``first`` one of a block, or nobody knows (None).
     """
 
     make: Callable[[], targets.Model]
     family: str
     walks: bool = False
     draft: bool = False
+    right: str | None = None
 
 
 RECIPES: dict[str, Recipe] = {
-    "gdn-succ": Recipe(lambda: targets.hybrid_gdn(1, 1.0, 0.5, "qwen3next"), "hybrid-gdn", walks=True),
+    "gdn-succ": Recipe(
+        lambda: targets.hybrid_gdn(1, 1.0, 0.5, "qwen3next"), "hybrid-gdn", walks=True, right="all"
+    ),
     "gdn-mixed": Recipe(lambda: targets.hybrid_gdn(2, 0.3, 1.0, "qwen3next"), "hybrid-gdn"),
-    "q35-succ": Recipe(lambda: targets.hybrid_gdn(3, 1.0, 0.5, "qwen35"), "hybrid-gdn-dense", walks=True),
+    "q35-succ": Recipe(
+        lambda: targets.hybrid_gdn(3, 1.0, 0.5, "qwen35"), "hybrid-gdn-dense", walks=True, right="all"
+    ),
     "q35-mixed": Recipe(lambda: targets.hybrid_gdn(13, 0.3, 1.0, "qwen35"), "hybrid-gdn-dense"),
     "dense-succ": Recipe(lambda: targets.dense(4, 1.0, 0.5), "dense", walks=True),
     "dense-mixed": Recipe(lambda: targets.dense(5, 0.3, 1.0), "dense"),
@@ -51,11 +58,11 @@ RECIPES: dict[str, Recipe] = {
     "nemotron-h": Recipe(targets.nemotron_h, "hybrid-mamba2-nemotron"),
     "dsv3": Recipe(targets.deepseek_v3, "mla"),
     "gemma4": Recipe(targets.gemma4, "sliding-window"),
-    "draft-standalone": Recipe(drafts.standalone, "dense", walks=True, draft=True),
-    "draft-eagle": Recipe(drafts.eagle, "eagle", draft=True),
-    "draft-eagle3": Recipe(drafts.eagle3, "eagle3", draft=True),
-    "draft-dflash": Recipe(drafts.dflash, "dflash", draft=True),
-    "draft-dspark": Recipe(drafts.dspark, "dspark", draft=True),
+    "draft-standalone": Recipe(drafts.standalone, "dense", walks=True, draft=True, right="all"),
+    "draft-eagle": Recipe(drafts.eagle, "eagle", draft=True, right="all"),
+    "draft-eagle3": Recipe(drafts.eagle3, "eagle3", draft=True, right="all"),
+    "draft-dflash": Recipe(drafts.dflash, "dflash", draft=True, right="first"),
+    "draft-dspark": Recipe(drafts.dspark, "dspark", draft=True, right="all"),
     "draft-gemma4": Recipe(drafts.gemma4_assistant, "gemma4-assistant", draft=True),
 }
 

@@ -1,0 +1,1 @@
+"""Where a plan runs: this machine, one reached by OpenSSH, or a Ray cluster."""

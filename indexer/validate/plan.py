@@ -1,0 +1,249 @@
+"""Derive a launch plan from a snapshot: what the version has, of what small models can exercise."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from indexer.errors import CannotError
+from indexer.knowledge.schema import Flag, Snapshot
+from indexer.validate.launchspec import Launch, Plan, asked_values
+from indexer.validate.models import RECIPES
+from indexer.validate.predict import Predictions
+
+LEVERS = Path(__file__).with_name("levers.toml")
+
+
+def build_plan(
+    snapshot: Snapshot, gpus: int = 1, gpu: str | None = None, models: list[str] | None = None
+) -> Plan:
+    """Return the plan for one kind of host: baselines, algorithms, pairs, single flags, edges.
+
+    Raises:
+        CannotError: ``allpairspy`` (extra ``[validate]``) is not installed.
+    """
+    levers = tomllib.loads(LEVERS.read_text("utf-8"))
+    maker = _Maker(snapshot, levers, models)
+    maker.baselines()
+    maker.algorithms()
+    maker.pairs()
+    maker.listed("singles")
+    maker.listed("edges")
+    base = [word for flag in levers["base"] if maker.has(flag) for word in flag.split()]
+    plan = Plan(snapshot.source.version, base, list(maker.launches.values()), gpu=gpu, gpus=gpus)
+    if gpus > 1:
+        plan.launches = list(maker.on_more_gpus())
+    plan.left_out = list(maker.left_out.items())
+    if gpus == 1:
+        plan.left_out += _unexercised(plan, snapshot, levers["reasons"])
+    return plan
+
+
+class _Maker:
+    """Collects launches by what they are, so that none is planned twice."""
+
+    def __init__(self, snapshot: Snapshot, levers: dict[str, Any], models: list[str] | None) -> None:
+        self.levers, self.models = levers, models
+        self.by_option = {option: flag for flag in snapshot.flags for option in flag.option_strings}
+        self.known = {a.name for a in snapshot.algorithms if a.name != "NONE"} | {
+            alias.name for a in snapshot.algorithms for alias in a.aliases
+        }
+        self.launches: dict[tuple[str, ...], Launch] = {}
+        self.left_out: dict[str, str] = {}
+        self.baselined: set[tuple[str, str]] = set()
+
+    def has(self, flags: str) -> bool:
+        """Say whether the version has every option of a flag text."""
+        return all(word in self.by_option for word in flags.split() if word.startswith("--"))
+
+    def add(self, model: str, flags: str, *, why: str, **more: Any) -> None:
+        """Plan one launch, if the version has its flags and the model is wanted."""
+        if self.models and model not in self.models:
+            return
+        if not self.has(flags):
+            missing = [w for w in flags.split() if w.startswith("--") and w not in self.by_option]
+            self.left_out[" ".join(missing)] = "this version has no such flag"
+            return
+        words = flags.split()
+        key = (model, *words)
+        if key not in self.launches:
+            name = f"{model}.{_slug(words)}" if words else model
+            taken = {launch.id for launch in self.launches.values()}
+            number = 2
+            while name in taken:
+                name, number = f"{name.rpartition('-v')[0] or name}-v{number}", number + 1
+            self.launches[key] = Launch(name, model, words, why=why, **more)
+
+    def command(self, model: str, draft: str | None, algorithm: str, steps: str, extra: str = "") -> str:
+        """Return the flags of an algorithm on a model."""
+        parts = [f"--speculative-algorithm {algorithm}"]
+        if draft:
+            parts.append(f"--speculative-draft-model-path {{models}}/{draft}")
+        names = ("num-steps", "eagle-topk", "num-draft-tokens")
+        parts += [
+            f"--speculative-{n} {v}" for n, v in zip(names, steps.replace(",", " ").split(), strict=False)
+        ]
+        return " ".join([*parts, extra]).strip()
+
+    def baselines(self) -> None:
+        """A run without speculation for every model, with the gaps that parity is judged by."""
+        for setup in self.levers["setups"]:
+            backends = ["triton"] if setup.get("backend", True) else [""]
+            if setup.get("pairwise"):
+                backends = self._backends()
+            for backend in backends:
+                flags = f"{f'--attention-backend {backend} ' if backend else ''}{setup.get('flags', '')}"
+                self.add(setup["model"], flags, why="baseline", margins=True)
+
+    def _backends(self) -> list[str]:
+        flag = self.by_option.get("--attention-backend")
+        choices = flag.choices if flag and isinstance(flag.choices, list) else self.levers["backends"]
+        return [backend for backend in self.levers["backends"] if backend in choices]
+
+    def algorithms(self) -> None:
+        """Every algorithm of the version on every model that it can be built small for."""
+        planned = set()
+        for setup in self.levers["setups"]:
+            for algorithm in setup["algorithms"]:
+                if algorithm not in self.known:
+                    self.left_out[algorithm] = "this version has no such algorithm"
+                    continue
+                planned.add(algorithm)
+                backend = "--attention-backend triton" if setup.get("backend", True) else ""
+                extra = f"{backend} {setup.get('flags', '')}".strip()
+                sizes = ["", *self.levers["steps"][:1], *self.levers["steps"][-1:]]
+                for steps in sizes if setup.get("steps", True) else [""]:
+                    command = self.command(setup["model"], setup.get("draft"), algorithm, steps, extra)
+                    self.add(setup["model"], command, why="algorithm")
+        for name in sorted(self.known - planned):
+            self.left_out[name] = "no small draft model is made for it"
+
+    def pairs(self) -> None:
+        """Every pair of lever values at least once, on the setups marked for it."""
+        try:
+            from allpairspy import AllPairs
+        except ImportError:
+            raise CannotError(
+                "allpairspy is not installed", "pip install 'sglang-indexer[validate]'"
+            ) from None
+        for setup in self.levers["setups"]:
+            if not setup.get("pairwise") or setup["algorithms"][0] not in self.known:
+                continue
+            hybrid = RECIPES[setup["model"]].family.startswith("hybrid")
+            levers = [self.levers["steps"], [f"--attention-backend {b}" for b in self._backends()]]
+            for name, values in self.levers["pairwise"].items():
+                if hybrid or name in ("overlap", "page"):
+                    levers.append([v for value in values for v in self._expanded(value) if self.has(v)])
+            for steps, *rest in AllPairs(levers):
+                extra = " ".join(word for word in rest if word)
+                command = self.command(
+                    setup["model"], setup.get("draft"), setup["algorithms"][0], steps, extra
+                )
+                self.add(setup["model"], command, why="pairwise")
+
+    def _expanded(self, value: str) -> list[str]:
+        """Return ``--flag *`` as one value for each choice that the version documents."""
+        option, star, _ = value.partition(" *")
+        flag = self.by_option.get(option)
+        if not star:
+            return [value]
+        return (
+            [f"{option} {choice}" for choice in flag.choices]
+            if flag and isinstance(flag.choices, list)
+            else []
+        )
+
+    def listed(self, table: str) -> None:
+        """The single flags, or the edges, of the lever file."""
+        for entry in self.levers[table].values():
+            model, draft, algorithm, steps = entry["on"].split()
+            for flags in entry["flags"]:
+                extra = flags if "--attention-backend" in flags else f"--attention-backend triton {flags}"
+                command = self.command(
+                    model, None if draft == "-" else draft, algorithm, "" if steps == "-" else steps, extra
+                )
+                # A corpus is text: reading it takes the tokenizer.
+                without = ["--skip-tokenizer-init"] if "external-corpus" in flags else []
+                sample = "accept-threshold" in flags
+                self.add(model, command.strip(), why=table, without=without, sample=sample)
+
+    def on_more_gpus(self) -> Iterator[Launch]:
+        """The baselines and algorithms again, spread over the GPUs of one host."""
+        for name, entry in self.levers["two_gpus"].items():
+            for launch in self.launches.values():
+                triton = "--attention-backend triton" in " ".join(launch.flags)
+                plain = triton and launch.why in ("baseline", "algorithm")
+                if launch.model in entry["models"] and plain:
+                    flags = [*launch.flags, *entry["with"].split()]
+                    yield Launch(
+                        f"{name}2.{launch.id}", launch.model, flags, margins=launch.margins, brief=True
+                    )
+
+
+def _slug(words: list[str]) -> str:
+    short = []
+    for word in words:
+        word = word.removeprefix("--speculative-").removeprefix("--").rpartition("/")[2]
+        if word not in (
+            "algorithm",
+            "num-steps",
+            "eagle-topk",
+            "num-draft-tokens",
+            "attention-backend",
+            "draft-model-path",
+        ):
+            short.append(re.sub(r"[^A-Za-z0-9_.-]", "-", word.lower()))
+    return ".".join(short)
+
+
+def mark(plan: Plan, predictions: Predictions) -> None:
+    """Write into each launch whether it is a refusal, an override, a baseline or a plain one."""
+    for launch in plan.launches:
+        said = predictions.of(launch.id)
+        speculative = "--speculative-algorithm" in launch.flags
+        launch.kind = "serve" if speculative else "baseline"
+        if said and said.refused:
+            launch.kind = "refusal"
+        elif said and any(flag_changed(launch, name) for name in said.resolved):
+            launch.kind = "override"
+
+
+def flag_changed(launch: Launch, field: str) -> bool:
+    """Say whether a changed field is one that the launch itself asks for."""
+    return f"--{field.replace('_', '-')}" in launch.flags
+
+
+def coverage(plan: Plan, snapshot: Snapshot) -> dict[str, tuple[int, int]]:
+    """Return ``(exercised, documented)`` for the speculative flags and their choices."""
+    asked = [(launch, asked_values(launch.flags, snapshot)) for launch in plan.launches]
+    flags = [flag for flag in snapshot.flags if _speculative(flag)]
+    used = {dest for _, values in asked for dest in values}
+    choices = {(f.dest, c) for f in flags if isinstance(f.choices, list) for c in map(str, f.choices)}
+    tried = {(dest, str(value)) for _, values in asked for dest, value in values.items()}
+    return {
+        "speculative flags": (sum(flag.dest in used for flag in flags), len(flags)),
+        "choices": (len(choices & tried), len(choices)),
+        "algorithms": (
+            len(
+                {a.name for a in snapshot.algorithms}
+                & {str(v.get("speculative_algorithm")) for _, v in asked}
+            ),
+            len(snapshot.algorithms),
+        ),
+    }
+
+
+def _speculative(flag: Flag) -> bool:
+    return flag.name.startswith(("speculative", "decoupled-spec", "spec-"))
+
+
+def _unexercised(plan: Plan, snapshot: Snapshot, reasons: dict[str, str]) -> list[tuple[str, str]]:
+    used = {dest for launch in plan.launches for dest in asked_values(launch.flags, snapshot)}
+    return [
+        (f"--{flag.name}", reasons.get(flag.name, "no lever sets it yet"))
+        for flag in snapshot.flags
+        if _speculative(flag) and flag.dest not in used
+    ]
