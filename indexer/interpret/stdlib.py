@@ -6,6 +6,7 @@ import argparse
 import dataclasses
 import functools
 import itertools
+import json
 import typing
 from collections.abc import Callable
 from typing import Any
@@ -285,10 +286,10 @@ def _shallow_copy(value: Any) -> Any:
     return value if type(value) in (Unknown, External) else copy.copy(value)
 
 
+# A flag's type is told by the name of the function: this one must bear the name of the real one.
+@functools.wraps(json.loads, assigned=("__module__", "__name__", "__qualname__"))
 def load_json(text: Any, **options: Any) -> Any:
     """``json.loads`` that gives unknowns for values marked as hidden."""
-    import json
-
     if type(text) is Unknown:
         return text._rt_derive("json")
     value = json.loads(text, **options)
