@@ -54,6 +54,16 @@ def bags(args: ServerArgs):
 def by_name(server_args, what):
     return getattr(server_args, what)
 
+def pair(server_args):
+    a, spec = 1, get_spec()
+    return spec.steps
+
+def view_of(cfg):
+    return cfg.topk
+
+def other_config(cfg):
+    return cfg.topk + cfg.hidden_size
+
 def default():
     return ServerArgs.ratio
 '''
@@ -89,7 +99,9 @@ def test_reads_in_every_shape():
         ("steps", 25, "getattr by name"),
         ("topk", 25, "getattr by name"),
         ("ratio", 29, "getattr by name"),
-        ("ratio", 32, "class default"),
+        ("steps", 33, "get_spec()"),
+        ("topk", 36, "config parameter"),
+        ("ratio", 42, "class default"),
     }
 
 

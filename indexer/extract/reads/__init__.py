@@ -8,7 +8,7 @@ from collections.abc import Iterable
 import msgspec
 
 from indexer.extract.file_facts import FileFacts, load_facts
-from indexer.extract.reads.uses import FLAG_USES, FlagUse, FlagUses
+from indexer.extract.reads.uses import CONFIG_PARAMETER, FLAG_USES, FlagUse, FlagUses
 from indexer.knowledge.schema import Location, Read
 from indexer.source.tree import PACKAGE_ROOT
 from indexer.syntax.graph import Definition, ModuleGraph
@@ -35,7 +35,8 @@ def extract_reads(
     for path in sorted(facts):
         raw = facts[path].get(FLAG_USES.key)
         module = graph.module(path) if raw else None
-        for use in msgspec.msgpack.decode(raw, type=FlagUses).uses if raw and module else ():
+        uses = msgspec.msgpack.decode(raw, type=FlagUses).uses if raw and module else []
+        for use in _believed(uses, bags):
             for name, how in _fields_read(use, module, bags, methods):  # type: ignore[arg-type]
                 found[name].append(Read(Location(path, _line(use, name), symbol=use.symbol), how))
     return found
@@ -45,6 +46,16 @@ def _line(use: FlagUse, name: str) -> int:
     """Return the line of the part of a chain that names the field."""
     parts = use.chain.split(".")[-len(use.lines) :]
     return use.lines[parts.index(name)] if name in parts else use.lines[0]
+
+
+def _believed(uses: list[FlagUse], bags: _Bags) -> list[FlagUse]:
+    """Drop reads through a parameter that is another configuration: it has what the record has not."""
+    foreign = {
+        use.symbol
+        for use in uses
+        if use.how == CONFIG_PARAMETER and use.chain.partition(".")[0] not in bags.fields
+    }
+    return [use for use in uses if use.how != CONFIG_PARAMETER or use.symbol not in foreign]
 
 
 class _Bags:

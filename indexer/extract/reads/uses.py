@@ -27,10 +27,12 @@ _OLD_DICT = re.compile(rb"global_server_args_dict\b")
 _BOUND_RECORD = re.compile(rb"server_args[ \t]*(?:#.*)?$", re.MULTILINE)
 _BOUND_GETTER = re.compile(rb"get_\w+\(\)((?:\.\w+)*)[ \t]*(?:#.*)?$", re.MULTILINE)
 _RECORD_TYPE = re.compile(rb"ServerArgs\b")
-_VIEW_PARAMETER = re.compile(rb"\bdef\s+\w+\s*\([^)]*?\b(cfg|view|args)\b", re.DOTALL)
+_VIEW_PARAMETER = re.compile(rb"def\s+\w+\s*\([^)]*?\b(cfg|view|args)\b", re.DOTALL)
+CONFIG_PARAMETER = "config parameter"
+"""How a parameter named like a view of the configuration is marked where it may be another one."""
 _RECEIVER = re.compile(rb"(server_args|ServerArgs)$|get_\w*server_args\(\)$|^resolv(ing|ed)_view\(")
 _RESOLVER = ("/server_args.py", "/arg_groups/", "/runtime_context.py")
-_HINTS = (b"server_args", b"ServerArgs", b"get_", b"ing_view", b"ed_view")
+_HINTS = (b"server_args", b"ServerArgs", b"get_", b"ing_view", b"ed_view", b"(cfg")
 
 
 class FlagUse(msgspec.Struct, array_like=True, frozen=True):
@@ -67,7 +69,7 @@ def find_flag_uses(path: str, source: bytes, tree: Tree) -> FlagUses:
     return FlagUses(sorted(found.values(), key=lambda one: (one.lines, one.chain)))
 
 
-FLAG_USES = Extractor("flag-uses", 4, find_flag_uses, FlagUses, FlagUses([]), _HINTS)
+FLAG_USES = Extractor("flag-uses", 5, find_flag_uses, FlagUses, FlagUses([]), _HINTS)
 
 
 def _use(node: Node, chain: str, how: str, getter: str | None = None) -> FlagUse:
@@ -158,10 +160,11 @@ def _local_uses(path: str, source: bytes, root: Node) -> Iterator[FlagUse]:
         if typed is not None and typed.type != "block":
             name = typed.child_by_field_name("name") or typed.named_children[0]
             names_of(typed)[name.text or b""] = ("parameter", None, "")
-    if any(part in path for part in _RESOLVER):
-        for match, node in anchors(_VIEW_PARAMETER, source, root, group=1):
-            if ancestor(node, "parameters") is not None:
-                names_of(node).setdefault(match.group(1), ("parameter", None, ""))
+    how = "parameter" if any(part in path for part in _RESOLVER) else CONFIG_PARAMETER
+    for match, node in anchors(_VIEW_PARAMETER, source, root, group=1):
+        word = match.group(1)
+        if ancestor(node, "parameters") is not None and (how == "parameter" or word != b"args"):
+            names_of(node).setdefault(word, (how, None, ""))
     for function, names in functions.values():
         for word, (how, getter, prefix) in names.items():
             yield from _name_uses(source, root, function, word, how, getter, prefix)
@@ -173,16 +176,26 @@ def _bindings(source: bytes, root: Node) -> Iterator[tuple[Node, str | None, str
     for pattern in (_BOUND_RECORD, _BOUND_GETTER, _VIEW):
         for match, node in anchors(pattern, source, root):
             value = outermost(node, "attribute", "call")
-            assignment = value.parent
-            left = assignment.child_by_field_name("left") if assignment is not None else None
-            if assignment is None or assignment.type != "assignment" or left is None or left == value:
-                continue
-            if left.type != "identifier":
+            left = _bound_name(value)
+            if left is None:
                 continue
             if pattern is _BOUND_GETTER:
                 yield left, text(node), (match.group(1) or b"").decode().lstrip(".")
             elif pattern is _BOUND_RECORD or value == node.parent:
                 yield left, None, ""
+
+
+def _bound_name(value: Node) -> Node | None:
+    """Return the name that an assignment gives a value, also in ``a, b = x, y``."""
+    around, position = value.parent, -1
+    if around is not None and around.type == "expression_list":
+        position = next(index for index, one in enumerate(around.named_children) if one == value)
+        around = around.parent
+    left = around.child_by_field_name("left") if around is not None and around.type == "assignment" else None
+    if left is not None and position >= 0:
+        names = left.named_children if left.type == "pattern_list" else []
+        left = names[position] if position < len(names) else None
+    return left if left is not None and left.type == "identifier" and left != value else None
 
 
 def _name_uses(
