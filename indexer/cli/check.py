@@ -101,12 +101,13 @@ def command(
         diff=diff,
     )
     outcome = run_check(request, timeline)
-    if outcome.diff:
-        click.echo(outcome.diff, nl=False)
+    wanted = "json" if as_json else format_name
     if not diff:
         from indexer.drift.report import render
 
-        click.echo(render(outcome.report, "json" if as_json else format_name), nl=False)
+        click.echo(render(outcome.report, wanted), nl=False)
+    if outcome.diff and (diff or wanted == "text"):
+        click.echo(outcome.diff, nl=False)
     for line in outcome.notes:
         click.echo(f"indexer: {line}", err=True)
     sys.exit(

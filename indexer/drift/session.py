@@ -117,7 +117,7 @@ def _take(result: FileResult, request: Request, outcome: Outcome, path: Path | N
         report.origins[result.file] = result.origin
     kept = _accept(result, request, report)
     report.findings += kept
-    if (request.fix or request.diff) and result.edits and result.text is not None:
+    if (request.fix or request.diff or request.upgrade) and result.edits and result.text is not None:
         _rewrite(result, kept, request, outcome, path)
 
 
@@ -141,7 +141,7 @@ def _rewrite(
     new, made = fixes.apply(result.text, edits)
     if not made:
         return
-    if request.diff:
+    if request.diff or not request.fix:
         outcome.diff += fixes.diff(result.file, result.text, new)
     elif path is not None:
         fixes.write(path, new)

@@ -211,6 +211,9 @@ def test_upgrade_tells_what_breaks_and_the_rewrite(run) -> None:  # type: ignore
     result = run(path, "--upgrade", "0.5.17..0.5.23", "--json")
     assert found(result) == [("renamed-flag", "--mamba-scheduler-strategy")]
     assert "+python" in run(path, "--upgrade", "0.5.17..0.5.23", "--diff").stdout
+    told = run(path, "--upgrade", "0.5.17..0.5.23").stdout
+    assert "renamed-flag" in told and "+python -m sglang.launch_server --model-path m --mamba-radix" in told
+    assert path.read_text().startswith("python -m sglang.launch_server --model-path m --mamba-scheduler")
 
 
 def test_docs_ghosts_wrong_defaults_and_undocumented(run) -> None:  # type: ignore[no-untyped-def]
