@@ -7,11 +7,14 @@ BIN := $(VENV)/bin
 SITE := _site
 PYTEST := $(BIN)/python -m pytest -n 2
 
-.PHONY: site serve test test-all lint format history clean
+.PHONY: site site-all serve test test-all lint format history clean
 
 site: $(VENV)/.for-site
 	$(BIN)/indexer build --output $(SITE)
 	@echo "Site built in $(SITE)/. Look at it with: make serve"
+
+site-all: $(VENV)/.for-site
+	$(BIN)/indexer build --all-pins --output $(SITE)
 
 serve: $(VENV)/.for-site
 	$(BIN)/indexer serve $(SITE)

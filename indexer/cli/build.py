@@ -22,11 +22,12 @@ DEFAULT_FOLDER = "_site"
     metavar="DIR",
 )
 @click.option(
-    "--version", "only", multiple=True, metavar="V", help="Only this version (repeatable); default: all pins."
+    "--version", "only", multiple=True, metavar="V", help="A version (repeatable); default: the default pin."
 )
+@click.option("--all-pins", is_flag=True, help="Every pinned version; takes minutes.")
 @click.option("--strict", is_flag=True, help="Exit 1 when a declaration was not recognised.")
 @click.option("--processes", type=click.IntRange(1), help="Processes to use; default: one per core.")
-def command(output: Path, only: tuple[str, ...], strict: bool, processes: int | None) -> None:
+def command(output: Path, only: tuple[str, ...], all_pins: bool, strict: bool, processes: int | None) -> None:
     """Build the documentation site of the pinned SGLang releases.
 
     Every citation is re-opened in the source; one that doesn't hold stops the build. The new site
@@ -37,7 +38,7 @@ def command(output: Path, only: tuple[str, ...], strict: bool, processes: int | 
     from indexer.source.pins import load_pins
 
     pins = load_pins()
-    versions = list(dict.fromkeys(only)) or pins.versions
+    versions = list(dict.fromkeys(only)) or ([*pins.versions] if all_pins else [pins.default])
     default = pins.default if pins.default in versions else versions[0]
     started = time.monotonic()
     unrecognised = 0

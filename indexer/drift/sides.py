@@ -45,7 +45,7 @@ def open_side(spec: str, history: History | None, checkout: Path | None = None) 
         return Side(facts_of(snapshot), f"{snapshot.source.version} ({spec})", "snapshot")
     version = spec.removeprefix("v")
     if checkout is not None:
-        from indexer.snapshots import snapshot_of
+        from indexer.snapshots import followed_of
         from indexer.source import open_source
 
         try:
@@ -56,7 +56,7 @@ def open_side(spec: str, history: History | None, checkout: Path | None = None) 
         else:
             dirty = "" if not tree.dirty else ", uncommitted changes not read"
             name = f"{tree.version} ({spec} of {checkout}{dirty})"
-            return Side(facts_of(snapshot_of(tree)), name, "checkout")
+            return Side(facts_of(followed_of(tree)), name, "checkout")
     if history is not None and version in history:
         return Side(history.at(version), version, "history")
     from indexer.snapshots import get_snapshot

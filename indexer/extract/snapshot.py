@@ -16,6 +16,7 @@ from indexer.extract.flags import extract_flags
 from indexer.extract.models import extract_models
 from indexer.extract.models.links import link_models
 from indexer.extract.reads import FLAG_USES, extract_reads
+from indexer.extract.replacements import REPLACEMENT_MESSAGES, stated_replacements
 from indexer.extract.rules import extract_rules, unread_resolver
 from indexer.knowledge.schema import SCHEMA_VERSION, Coverage, Flag, Snapshot, Source, Unknown, Unrecognised
 from indexer.source.cache import cache_folder
@@ -42,7 +43,7 @@ def extract_snapshot(tree: SourceTree) -> Snapshot:
 
 def _extract(tree: SourceTree) -> Snapshot:
     graph = ModuleGraph(tree, FactStore(cache_folder("facts")))
-    facts = load_facts(graph, (ENV_USES, FLAG_USES), elsewhere=(ENV_USES,))
+    facts = load_facts(graph, (ENV_USES, FLAG_USES, REPLACEMENT_MESSAGES), elsewhere=(ENV_USES,))
     sites = flag_sites(graph)
     flags, fields, unrecognised = extract_flags(tree, graph, sites)
     reads = extract_reads(graph, {name: site.namespace for name, site in sites.fields.items()}, facts)
@@ -94,6 +95,9 @@ def _extract(tree: SourceTree) -> Snapshot:
         models=models,
         code_paths=code_paths,
         env_vars=env_vars,
+        replacements=stated_replacements(
+            graph, {option for flag in flags for option in flag.option_strings}, facts
+        ),
         coverage=coverage,
         generator=f"indexer {__version__}",
     )

@@ -69,7 +69,7 @@ def parity(result: Mapping[str, Any], baseline: Mapping[str, Any] | None, name: 
         gap = parting_gap(result, baseline, prompt)
         if gap is None:
             verdicts.append("equal")
-        elif gap == "unknown":
+        elif isinstance(gap, str):
             verdicts.append("unknown")
         else:
             verdicts.append(f"{prompt} parts at a gap of {gap}")

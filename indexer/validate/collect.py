@@ -158,7 +158,7 @@ class _Context:
         return "refused" if not predicted and RESOLVER_PLACES.match(where) else "failed"
 
     def _overrides(self, asked: dict[str, Any], info: Mapping[str, Any], launch: str) -> list[Override]:
-        causes = {}
+        causes: dict[str, Any] = {}
         for source in self.predictions:
             causes |= source.causes(launch)
         return [

@@ -189,7 +189,7 @@ def _facts(snapshot: Snapshot) -> dict[str, tuple[object, object, object]]:
         guard = tuple((condition.text, condition.holds) for condition in rule.guard)
         for name in rule.flags:
             rules[name].append((rule.kind, guard, tuple(rule.targets), tuple(rule.values), rule.message))
-    facts = {}
+    facts: dict[str, tuple[object, object, object]] = {}
     for flag in snapshot.flags:
         named = {rule for key in (flag.name, flag.dest, f"flag:{flag.name}") for rule in rules.get(key, [])}
         choices = flag.choices if isinstance(flag.choices, list) else str(flag.choices)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator
 from fnmatch import translate
-from functools import lru_cache
+from functools import cache, lru_cache
 
 from indexer.extract.code_paths.plan import Role, split
 from indexer.syntax.callgraph.edges import Edge, Edges, Node
@@ -91,6 +91,7 @@ class Matcher:
         )
 
 
+@cache
 def last_part(text: str) -> str:
     """Return the last name of a dotted text."""
     return re.split(r"[.\[(]", text.split("[")[0])[-1] if "(" not in text else text.rsplit(".", 1)[-1]
