@@ -263,7 +263,7 @@ def collect_command(
 @click.option("--json", "as_json", is_flag=True, help="The records as JSON lines.")
 @click.option("--schema", "as_schema", is_flag=True, help="The JSON schema of a record.")
 def show_command(pattern: str, evidence: Path | None, as_json: bool, as_schema: bool) -> None:
-    """Show the records whose launch or flags match PATTERN."""
+    """Show the records whose launch, flags (without dashes) or outcome match PATTERN."""
     import fnmatch
     import json
 
@@ -279,7 +279,10 @@ def show_command(pattern: str, evidence: Path | None, as_json: bool, as_schema: 
     found = [
         record
         for record in records.load(evidence or data_path("evidence"))
-        if any(fnmatch.fnmatch(text, pattern) for text in (record.id, record.launch, *record.flags))
+        if any(
+            fnmatch.fnmatch(text.lstrip("-"), pattern)
+            for text in (record.id, record.launch, *record.flags, record.outcome)
+        )
     ]
     if not found:
         raise UsageError(f"no record matches {pattern!r}", "see `indexer validate show`")

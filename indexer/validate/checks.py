@@ -25,7 +25,9 @@ def served(result: Mapping[str, Any]) -> Check:
 def stopped_clean(result: Mapping[str, Any]) -> Check:
     """Nothing of the server outlived it."""
     left = result.get("left")
-    return Check("no process left", None if left is None else left == 0, f"{left or 0} left")
+    if left is None:
+        return Check("no process left", None, "not counted")
+    return Check("no process left", left == 0, f"{left} left")
 
 
 def walk(result: Mapping[str, Any], walks: bool) -> Check:

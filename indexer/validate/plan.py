@@ -130,7 +130,8 @@ class _Maker:
                 "allpairspy is not installed", "pip install 'sglang-indexer[validate]'"
             ) from None
         for setup in self.levers["setups"]:
-            if not setup.get("pairwise") or setup["algorithms"][0] not in self.known:
+            algorithm = next((name for name in setup["algorithms"] if name in self.known), None)
+            if not setup.get("pairwise") or algorithm is None:
                 continue
             hybrid = RECIPES[setup["model"]].family.startswith("hybrid")
             levers = [self.levers["steps"], [f"--attention-backend {b}" for b in self._backends()]]
@@ -139,9 +140,7 @@ class _Maker:
                     levers.append([v for value in values for v in self._expanded(value) if self.has(v)])
             for steps, *rest in AllPairs(levers):
                 extra = " ".join(word for word in rest if word)
-                command = self.command(
-                    setup["model"], setup.get("draft"), setup["algorithms"][0], steps, extra
-                )
+                command = self.command(setup["model"], setup.get("draft"), algorithm, steps, extra)
                 self.add(setup["model"], command, why="pairwise")
 
     def _expanded(self, value: str) -> list[str]:

@@ -168,12 +168,11 @@ class Server:
         with contextlib.suppress(OSError):
             self.process.stdin.close()
         try:
-            rest, _ = self.process.communicate(timeout=SWEEP_SECONDS + 10)
-        except (subprocess.TimeoutExpired, ValueError):
-            rest = b""
-        if self.process.poll() is None:
+            self.process.wait(SWEEP_SECONDS + 10)
+        except subprocess.TimeoutExpired:
             self.process.kill()
-        words = [json.loads(line) for line in (rest or b"").splitlines() if line.strip()]
+        rest = self.process.stdout.read()
+        words = [json.loads(line) for line in rest.splitlines() if line.strip()]
         if not words and self.group:
             # The guard itself was ended by someone: its server's group is still ours to end.
             with contextlib.suppress(ProcessLookupError, PermissionError):

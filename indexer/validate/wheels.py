@@ -14,6 +14,7 @@ from indexer.validate.fatbins import blank_other_generations
 
 GLIBC_MINORS = range(39, 4, -1)
 """pip matches ``manylinux_2_N`` exactly, so each N that a recent host takes is named."""
+SITECUSTOMIZE = "import os, site\nsite.addsitedir(os.path.dirname(os.path.abspath(__file__)))\n"
 STRIP_ABOVE = 4 * 2**20
 """Libraries above this many bytes lose their debug symbols."""
 
@@ -86,9 +87,14 @@ def fetch(pins: list[str], folder: Path, python: str, find_links: list[Path]) ->
 
 
 def unpack(wheels: list[Path], site: Path, python: str) -> None:
-    """Install the wheels, and nothing else, into the fresh folder ``site``."""
+    """Install the wheels, and nothing else, into the fresh folder ``site``.
+
+    A folder on PYTHONPATH gets no ``.pth`` files read, and some wheels need theirs: a
+    ``sitecustomize`` module in it sees to that.
+    """
     shutil.rmtree(site, ignore_errors=True)
     _pip("install", "--no-index", "--no-compile", *_target(python), "--target", str(site), *map(str, wheels))
+    (site / "sitecustomize.py").write_text(SITECUSTOMIZE, "utf-8")
 
 
 def trim(site: Path, drop: list[str], sm: int | None) -> Trimmed:

@@ -11,7 +11,7 @@ import sys
 import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
-STUBBORN = "import signal,time,os;signal.signal(signal.SIGTERM,signal.SIG_IGN);os.setsid();time.sleep(600)"
+STUBBORN = "import signal,time;signal.signal(signal.SIGTERM,signal.SIG_IGN);time.sleep(600)"
 arguments = sys.argv[1:]
 
 
