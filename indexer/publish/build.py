@@ -112,7 +112,13 @@ def _build_version(work: _Work) -> Built:
     if dead:
         raise CannotError(_told(work.version, dead))
     site = VersionSite(
-        snapshot, source, work.stems, work.versions, work.default, _history(), _evidence(snapshot)
+        snapshot,
+        source,
+        work.stems,
+        work.versions,
+        work.default,
+        _history(),
+        _evidence(snapshot, work.versions),
     )
     folder = Path(work.folder)
     own = folder / work.version
@@ -141,14 +147,23 @@ def _history() -> History | None:
     return load_history() if SHIPPED.is_file() else None
 
 
-def _evidence(snapshot: Snapshot) -> Matrix | None:
-    """Return the matrix of the shipped launch records, or None where there are none."""
-    from indexer.validate.matrix import load_matrix
+def _evidence(snapshot: Snapshot, versions: Sequence[str]) -> Matrix | None:
+    """Return the matrix of the shipped launch records, or None where there are none.
+
+    Records of the site's other versions say what changed since they were taken.
+    """
+    from indexer.snapshots import get_snapshot
+    from indexer.validate.matrix import build_matrix, staleness
+    from indexer.validate.records import load
 
     try:
-        return load_matrix(data_path("evidence"), snapshot)
+        records = load(data_path("evidence"))
     except FileNotFoundError:
         return None
+    shown = snapshot.source.version
+    others = sorted({record.version for record in records} & set(versions) - {shown})
+    stale = {version: staleness(get_snapshot(version), snapshot) for version in others}
+    return build_matrix(records, snapshot, stale)
 
 
 def _told(version: str, dead: Sequence[object]) -> str:

@@ -77,12 +77,12 @@ def parity(result: Mapping[str, Any], baseline: Mapping[str, Any] | None, name: 
             verdicts.append(f"{prompt} parts at a gap of {gap}")
             if gap > ROUNDING_GAP:
                 wrong.append(prompt)
-    equal = verdicts.count("equal")
-    told = "; ".join(verdict for verdict in verdicts if verdict != "equal" and verdict != "unknown")
-    detail = f"{equal} of {len(PROMPTS)} equal to {name}" + (f"; {told}" if told else "")
+    judged = [verdict for verdict in verdicts if verdict != "unknown"]
+    told = "; ".join(verdict for verdict in judged if verdict != "equal")
+    detail = f"{verdicts.count('equal')} of {len(PROMPTS)} equal to {name}" + (f"; {told}" if told else "")
     if wrong:
         return Check("greedy parity", False, detail)
-    return Check("greedy parity", True if equal + len(verdicts) > len(PROMPTS) else None, detail)
+    return Check("greedy parity", True if judged else None, detail)
 
 
 def parting_gap(result: Mapping[str, Any], baseline: Mapping[str, Any], prompt: str) -> float | str | None:

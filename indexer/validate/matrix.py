@@ -15,6 +15,8 @@ import msgspec
 from indexer.knowledge.schema import Flag, Rule, Snapshot
 from indexer.validate.records import Record, load
 
+Stale = Mapping[str, Mapping[str, str]]
+"""Recorded version: subject: what changed since (see ``staleness``)."""
 STATES = ("works", "works-overridden", "failed", "refused", "flaky", "untested")
 """Strongest first; ``flaky`` is a launch whose repetitions disagree."""
 
@@ -76,11 +78,11 @@ def record_state(record: Record, field: str | None = None) -> str:
     return "works"
 
 
-def load_matrix(folder: Path, snapshot: Snapshot, stale: Mapping[str, str] | None = None) -> Matrix:
+def load_matrix(folder: Path, snapshot: Snapshot, stale: Stale | None = None) -> Matrix:
     """Return the matrix of ``folder``'s records for the flags and rules of ``snapshot``.
 
-    Records of other versions count too: their cells keep their own version. ``stale`` maps subjects
-    to what changed since the records' version (see ``staleness``).
+    Records of other versions count too: their cells keep their own version, and say with ``stale``
+    what changed since.
 
     Raises:
         CannotError: a file in the folder is no record.
@@ -88,9 +90,7 @@ def load_matrix(folder: Path, snapshot: Snapshot, stale: Mapping[str, str] | Non
     return build_matrix(load(folder) if folder.is_dir() else [], snapshot, stale)
 
 
-def build_matrix(
-    records: Iterable[Record], snapshot: Snapshot, stale: Mapping[str, str] | None = None
-) -> Matrix:
+def build_matrix(records: Iterable[Record], snapshot: Snapshot, stale: Stale | None = None) -> Matrix:
     """Return the cells that ``records`` support, and ``untested`` ones for speculative flags without."""
     by_option = {option: flag for flag in snapshot.flags for option in flag.option_strings}
     groups: dict[tuple[str, str, str], list[tuple[str, Record]]] = defaultdict(list)
@@ -147,7 +147,7 @@ def _cell(
     key: tuple[str, str, str],
     found: list[tuple[str, Record]],
     snapshot: Snapshot,
-    stale: Mapping[str, str],
+    stale: Stale,
 ) -> Cell:
     subject, machine, version = key
     by_state: dict[str, list[str]] = defaultdict(list)
@@ -162,8 +162,23 @@ def _cell(
     line = next(
         (record.error for told, record in found if told == state and told in ("failed", "refused")), None
     )
-    changed = stale.get(subject) if version != snapshot.source.version else None
+    changed = stale.get(version, {}).get(subject)
     return Cell(subject, machine, version, state, dict(by_state), line, changed)
+
+
+def shares(matrix: Matrix, snapshot: Snapshot) -> list[tuple[str, str, int, int]]:
+    """Return, for each version and machine, how many speculative flags a launch exercised, of how many
+    the shown version documents."""
+    wanted = {f"flag:{flag.name}" for flag in snapshot.flags if "speculative" in flag.name}
+    columns = sorted({(cell.version, cell.machine) for cell in matrix.cells if cell.machine}, reverse=True)
+    return [
+        (
+            *column,
+            len(wanted & {c.subject for c in matrix.cells if (c.version, c.machine) == column}),
+            len(wanted),
+        )
+        for column in columns
+    ]
 
 
 def staleness(recorded: Snapshot, shown: Snapshot) -> dict[str, str]:

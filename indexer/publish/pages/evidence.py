@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 from indexer.publish.site import Page, VersionSite
-from indexer.validate.matrix import Cell, Matrix, machine_label
+from indexer.validate.matrix import Cell, Matrix, machine_label, shares
 from indexer.validate.records import Record
 
 INDEX = ("Evidence", "evidence/index")
@@ -34,6 +34,7 @@ def pages(site: VersionSite) -> Iterator[Page]:
             "columns": columns,
             "groups": _groups(matrix, columns),
             "total": len(matrix.records),
+            "shares": shares(matrix, site.snapshot),
             "untested": [cell.subject for cell in matrix.cells if cell.state == "untested"],
         },
     )
