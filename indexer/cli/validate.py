@@ -41,14 +41,13 @@ def plan_command(
     import msgspec
 
     from indexer.snapshots import get_snapshot
-    from indexer.validate.plan import build_plan, coverage
+    from indexer.validate.plan import build_plan, coverage, mark, rule_coverage
 
     snapshot = get_snapshot(version)
     made = build_plan(snapshot, gpus, gpu, models.split(",") if models else None)
-    if static:
-        from indexer.validate.plan import mark
-
-        mark(made, _static(made, None))
+    predictions = _static(made, None) if static else None
+    if predictions:
+        mark(made, predictions)
     data = msgspec.json.format(msgspec.json.encode(made), indent=1)
     if out is None:
         click.echo(data.decode())
@@ -57,6 +56,9 @@ def plan_command(
     click.echo(f"{len(made.launches)} launches of {made.version} for {gpus} × {gpu}: {out}")
     for name, (used, there) in coverage(made, snapshot).items():
         click.echo(f"  {name}: {used} of {there}")
+    if predictions:
+        acting, documented = rule_coverage(predictions, snapshot)
+        click.echo(f"  rules about them: {acting} of {documented}")
     for what, why in made.left_out:
         click.echo(f"  not exercised: {what}: {why}")
 

@@ -28,8 +28,15 @@ LEFT_TO_THE_MACHINE = {
 class Predictions:
     """One tier's answers by launch id."""
 
-    def __init__(self, predictions: Mapping[str, Prediction], causes: Mapping[str, dict[str, str]]) -> None:
+    def __init__(
+        self,
+        predictions: Mapping[str, Prediction],
+        causes: Mapping[str, dict[str, str]],
+        rules: frozenset[str] = frozenset(),
+    ) -> None:
         self._predictions, self._causes = predictions, causes
+        self.rules = rules
+        """Ids of the rules that refuse one of the launches or change a field of it."""
 
     def of(self, launch: str) -> Prediction | None:
         """Return what was said about a launch (its repetitions share it)."""
@@ -76,9 +83,11 @@ def static_predictions(explanations: list[Explanation], models: str) -> Predicti
 
 
 def _static(answers: list[dict[str, Any]]) -> Predictions:
-    found, causes = {}, {}
+    found, causes, rules = {}, {}, set()
     for answer in answers:
         refusal = answer.get("refusal") or {}
+        changed = [cause for change in answer.get("fields", {}).values() for cause in change.get("by", [])]
+        rules |= {cause["rule"] for cause in [refusal, *changed] if cause.get("rule")}
         if answer["outcome"] == "unknown":
             continue
         changes = answer.get("fields", {})
@@ -94,7 +103,7 @@ def _static(answers: list[dict[str, Any]]) -> Predictions:
             for name, change in changes.items()
             if change.get("by") and (place := _place(change["by"][-1].get("at")))
         }
-    return Predictions(found, causes)
+    return Predictions(found, causes, frozenset(rules))
 
 
 def disagreements(
