@@ -9,8 +9,6 @@ from typing import Any
 from indexer.interpret.rewrite import FORBIDDEN_ATTRIBUTES, GUARDED_ATTRIBUTES
 from indexer.interpret.signals import Unsupported
 
-__all__ = ["GUARDED_ATTRIBUTES"]
-
 PLAIN_BUILTINS = (
     *("abs", "all", "any", "ascii", "bin", "bool", "bytearray", "bytes", "callable", "chr", "classmethod"),
     *("complex", "dict", "dir", "divmod", "enumerate", "filter", "float", "format", "frozenset", "hash"),
