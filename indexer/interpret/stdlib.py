@@ -288,6 +288,7 @@ def _shallow_copy(value: Any) -> Any:
 
 # A flag's type is told by the name of the function: this one must bear the name of the real one.
 @functools.wraps(json.loads, assigned=("__module__", "__name__", "__qualname__"))
+@takes_unknown
 def load_json(text: Any, **options: Any) -> Any:
     """``json.loads`` that gives unknowns for values marked as hidden."""
     if type(text) is Unknown:
