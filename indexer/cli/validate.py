@@ -201,6 +201,7 @@ def _over_ssh(
 @click.option("--part-mib", type=float, default=1024, show_default=True, help="Size of a part.")
 @click.option("--python-version", default="3.12", show_default=True, help="CPython of the host.")
 @click.option("--find-links", type=FOLDER, multiple=True, help="Folders with wheels already here.")
+@click.option("--quick", is_flag=True, help="Pack large libraries in a tenth of the time, a bit larger.")
 def bundle_command(
     plan: Path,
     target: Path,
@@ -209,13 +210,15 @@ def bundle_command(
     part_mib: float,
     python_version: str,
     find_links: tuple[Path, ...],
+    quick: bool,
 ) -> None:
     """Write a folder that runs the plan on a host without network (run.sh there)."""
     from indexer.validate.bundle import write_bundle
     from indexer.validate.launchspec import read_plan
 
     size = int(part_mib * 2**20)
-    made = write_bundle(target, read_plan(plan), wheels, sm, size, python_version, list(find_links))
+    links = list(find_links)
+    made = write_bundle(target, read_plan(plan), wheels, sm, size, python_version, links, quick)
     click.echo(f"{target}: {len(made)} parts; there: sh run.sh")
 
 

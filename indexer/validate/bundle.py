@@ -56,7 +56,7 @@ def write_bundle(
     part_bytes: int = 1 << 30,
     python: str = "3.12",
     find_links: list[Path] | None = None,
-    preset: int = 6,
+    quick: bool = False,
 ) -> list[Path]:
     """Write a bundle into the new folder ``target``; return its parts.
 
@@ -81,6 +81,6 @@ def write_bundle(
     found = wheels.fetch(listed.pins, work / "wheels", python, find_links or [])
     wheels.unpack(found, work / "site", python)
     wheels.trim(work / "site", listed.drop, sm)
-    made = parts.pack(work / "site", target / "parts", part_bytes, preset)
+    made = parts.pack(work / "site", target / "parts", part_bytes, quick=quick)
     shutil.rmtree(work)
     return made

@@ -15,7 +15,9 @@ import tarfile
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
+
+from indexer.errors import CannotError
 
 UNIT_BYTES = 48 * 2**20
 """Bytes of a unit before packing: small enough for many cores, large enough to pack well."""
@@ -63,8 +65,12 @@ def _members(root: Path, unit_bytes: int) -> Iterator[Member]:
             yield Member(f"{name}{SLICE_MARK}{number:04d}", path, start, min(unit_bytes, size - start))
 
 
-def pack_unit(members: list[Member], preset: int) -> bytes:
-    """Return one unit as tar.xz, the same bytes for the same files."""
+def pack_unit(members: list[Member], preset: int, quick: bool = False) -> tuple[str, bytes]:
+    """Return one unit's file ending and bytes, the same for the same files.
+
+    ``quick`` packs slices with Zstandard: a tenth of the time for a quarter more bytes. Whole files stay xz,
+    since what reads Zstandard on the other side comes as one of them.
+    """
     raw = io.BytesIO()
     with tarfile.open(fileobj=raw, mode="w") as tar:
         for member in members:
@@ -73,10 +79,22 @@ def pack_unit(members: list[Member], preset: int) -> bytes:
             with member.path.open("rb") as file:
                 file.seek(member.start)
                 tar.addfile(info, file)
-    return lzma.compress(raw.getvalue(), preset=preset)
+    if quick and SLICE_MARK in members[0].name:
+        return "tar.zst", _zstandard().ZstdCompressor(level=9).compress(raw.getvalue())
+    return "tar.xz", lzma.compress(raw.getvalue(), preset=preset)
 
 
-def pack(root: Path, target: Path, part_bytes: int, preset: int = 6, jobs: int = 2) -> list[Path]:
+def _zstandard() -> Any:
+    try:
+        import zstandard
+    except ImportError:
+        raise CannotError("zstandard is not installed", "pip install 'sglang-indexer[validate]'") from None
+    return zstandard
+
+
+def pack(
+    root: Path, target: Path, part_bytes: int, preset: int = 6, jobs: int = 2, quick: bool = False
+) -> list[Path]:
     """Pack ``root`` into ``target``/p00, p01, … of at most ``part_bytes`` each; return the parts.
 
     A unit goes into the first part that has room; one larger than a part gets a part of its own.
@@ -87,12 +105,13 @@ def pack(root: Path, target: Path, part_bytes: int, preset: int = 6, jobs: int =
     fresh.mkdir(parents=True)
     room: list[int] = []
     with ThreadPoolExecutor(jobs) as pool:
-        for number, unit in enumerate(pool.map(lambda m: pack_unit(m, preset), plan_units(root))):
+        packed = pool.map(lambda members: pack_unit(members, preset, quick), plan_units(root))
+        for number, (ending, unit) in enumerate(packed):
             part = next((index for index, left in enumerate(room) if len(unit) <= left), len(room))
             if part == len(room):
                 room.append(part_bytes)
                 (fresh / f"p{part:02d}").mkdir()
-            (fresh / f"p{part:02d}" / f"u{number:04d}.tar.xz").write_bytes(unit)
+            (fresh / f"p{part:02d}" / f"u{number:04d}.{ending}").write_bytes(unit)
             room[part] -= len(unit)
     shutil.rmtree(target, ignore_errors=True)
     fresh.rename(target)

@@ -47,9 +47,9 @@ def tree(root: Path) -> dict[str, bytes]:
     return {p.relative_to(root).as_posix(): p.read_bytes() for p in root.rglob("*") if p.is_file()}
 
 
-def test_parts_come_back_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("quick", [False, True])
+def test_parts_come_back_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, quick: bool) -> None:
     """Small files, a sliced file and modes survive; no part is larger than asked; order is fixed."""
-    monkeypatch.setattr(parts, "UNIT_BYTES", 1000)
     site = tmp_path / "site"
     (site / "a" / "b").mkdir(parents=True)
     noise = random.Random(1)
@@ -59,16 +59,18 @@ def test_parts_come_back_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     (site / "tool").write_text("#!/bin/sh\n")
     (site / "tool").chmod(0o755)
     monkeypatch.setattr(parts.plan_units, "__defaults__", (1000,))
-    made = parts.pack(site, tmp_path / "parts", 2500)
+    made = parts.pack(site, tmp_path / "parts", 2500, quick=quick)
     assert len(made) > 2
     assert all(sum(f.stat().st_size for f in part.iterdir()) <= 2500 for part in made)
+    endings = {file.suffix for part in made for file in part.iterdir()}
+    assert endings == ({".xz", ".zst"} if quick else {".xz"})
     target = tmp_path / "target"
     for part in reversed(made):
         unpack.add(str(target), [str(part)])
     unpack.join(str(target))
     assert tree(target) == tree(site)
     assert (target / "tool").stat().st_mode & 0o111
-    again = parts.pack(site, tmp_path / "again", 2500)
+    again = parts.pack(site, tmp_path / "again", 2500, quick=quick)
     assert [tree(part) for part in again] == [tree(part) for part in made]
 
 
