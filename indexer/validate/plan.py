@@ -237,10 +237,10 @@ def coverage(plan: Plan, snapshot: Snapshot) -> dict[str, tuple[int, int]]:
 
 def rule_coverage(predictions: Predictions, snapshot: Snapshot) -> tuple[int, int]:
     """Return how many of the rules that name a speculative flag act on a planned launch, of how many."""
-    names = {flag.name for flag in snapshot.flags if _speculative(flag)}
+    fields = {flag.dest for flag in snapshot.flags if _speculative(flag)}
     acting = [rule for rule in snapshot.rules if rule.kind in ("error", "assert", "override")]
-    wanted = {rule.id for rule in acting if names & {name.removeprefix("flag:") for name in rule.flags}}
-    return len(wanted & predictions.rules), len(wanted)
+    wanted = {rule.id.removeprefix("rule:") for rule in acting if fields & set(rule.flags)}
+    return len(wanted & {rule.removeprefix("rule:") for rule in predictions.rules}), len(wanted)
 
 
 def _speculative(flag: Flag) -> bool:

@@ -6,9 +6,9 @@ import msgspec
 import pytest
 
 from indexer.errors import CannotError
-from indexer.knowledge.schema import Algorithm, Flag, Location, Snapshot, Source
+from indexer.knowledge.schema import Algorithm, Flag, Location, Rule, Snapshot, Source
 from indexer.validate.launchspec import Launch, Plan, arguments, asked_values, base_name, read_plan
-from indexer.validate.plan import build_plan, coverage, mark
+from indexer.validate.plan import build_plan, coverage, mark, rule_coverage
 from indexer.validate.predict import Predictions
 from indexer.validate.records import Prediction
 
@@ -100,6 +100,18 @@ def test_marking(snapshot: Snapshot) -> None:
     }
     mark(plan, Predictions(said, {}))
     assert [launch.kind for launch in plan.launches] == ["baseline", "refusal", "override"]
+
+
+def test_rule_coverage(snapshot: Snapshot) -> None:
+    """Rules that name a speculative field count, and those that act on a planned launch are exercised."""
+    snapshot.rules = [
+        Rule("one", "error", AT, "f", flags=["speculative_num_steps"]),
+        Rule("two", "override", AT, "f", flags=["speculative_eagle_topk", "page_size"]),
+        Rule("other", "error", AT, "f", flags=["page_size"]),
+        Rule("told", "warning", AT, "f", flags=["speculative_num_steps"]),
+    ]
+    said = Predictions({}, {}, frozenset({"rule:one", "other"}))
+    assert rule_coverage(said, snapshot) == (1, 2)
 
 
 def test_arguments_and_asked_values(snapshot: Snapshot) -> None:
