@@ -239,8 +239,13 @@ def rule_coverage(predictions: Predictions, snapshot: Snapshot) -> tuple[int, in
     """Return how many of the rules that name a speculative flag act on a planned launch, of how many."""
     fields = {flag.dest for flag in snapshot.flags if _speculative(flag)}
     acting = [rule for rule in snapshot.rules if rule.kind in ("error", "assert", "override")]
-    wanted = {rule.id.removeprefix("rule:") for rule in acting if fields & set(rule.flags)}
-    return len(wanted & {rule.removeprefix("rule:") for rule in predictions.rules}), len(wanted)
+    wanted = [rule.at for rule in acting if fields & set(rule.flags)]
+    hit = [
+        at
+        for at in wanted
+        if any((at.path, line) in predictions.places for line in range(at.line, (at.end_line or at.line) + 1))
+    ]
+    return len(hit), len(wanted)
 
 
 def _speculative(flag: Flag) -> bool:

@@ -32,11 +32,11 @@ class Predictions:
         self,
         predictions: Mapping[str, Prediction],
         causes: Mapping[str, dict[str, str]],
-        rules: frozenset[str] = frozenset(),
+        places: frozenset[tuple[str, int]] = frozenset(),
     ) -> None:
         self._predictions, self._causes = predictions, causes
-        self.rules = rules
-        """Ids of the rules that refuse one of the launches or change a field of it."""
+        self.places = places
+        """Paths and lines that refuse one of the launches or change a field of it."""
 
     def of(self, launch: str) -> Prediction | None:
         """Return what was said about a launch (its repetitions share it)."""
@@ -83,11 +83,12 @@ def static_predictions(explanations: list[Explanation], models: str) -> Predicti
 
 
 def _static(answers: list[dict[str, Any]]) -> Predictions:
-    found, causes, rules = {}, {}, set()
+    found, causes, places = {}, {}, set()
     for answer in answers:
         refusal = answer.get("refusal") or {}
         changed = [cause for change in answer.get("fields", {}).values() for cause in change.get("by", [])]
-        rules |= {cause["rule"] for cause in [refusal, *changed] if cause.get("rule")}
+        lines = [cause["at"] for cause in [refusal, *changed] if cause.get("at")]
+        places |= {(at["path"], at["line"]) for at in lines}
         if answer["outcome"] == "unknown":
             continue
         changes = answer.get("fields", {})
@@ -103,7 +104,7 @@ def _static(answers: list[dict[str, Any]]) -> Predictions:
             for name, change in changes.items()
             if change.get("by") and (place := _place(change["by"][-1].get("at")))
         }
-    return Predictions(found, causes, frozenset(rules))
+    return Predictions(found, causes, frozenset(places))
 
 
 def disagreements(

@@ -105,12 +105,12 @@ def test_marking(snapshot: Snapshot) -> None:
 def test_rule_coverage(snapshot: Snapshot) -> None:
     """Rules that name a speculative field count, and those that act on a planned launch are exercised."""
     snapshot.rules = [
-        Rule("one", "error", AT, "f", flags=["speculative_num_steps"]),
-        Rule("two", "override", AT, "f", flags=["speculative_eagle_topk", "page_size"]),
+        Rule("one", "error", Location("f.py", 1, 3), "f", flags=["speculative_num_steps"]),
+        Rule("two", "override", Location("f.py", 9), "f", flags=["speculative_eagle_topk", "page_size"]),
         Rule("other", "error", AT, "f", flags=["page_size"]),
         Rule("told", "warning", AT, "f", flags=["speculative_num_steps"]),
     ]
-    said = Predictions({}, {}, frozenset({"rule:one", "other"}))
+    said = Predictions({}, {}, frozenset({("f.py", 2), ("g.py", 9)}))
     assert rule_coverage(said, snapshot) == (1, 2)
 
 
