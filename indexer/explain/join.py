@@ -35,7 +35,9 @@ def join(version: str, exploration: Exploration[PathResult], assumed: list[str])
     answer = Explanation(version, UNKNOWN, assumed=list(assumed), paths=len(results))
     _outcome(answer, results, exploration.complete)
     if answer.outcome != REFUSED:
-        _fields(answer, [one for one in results if one.resolved], exploration.complete)
+        # A path that was refused or stopped may have been the real one: then nothing is certain.
+        certain = exploration.complete and all(one.ok is True for one in results)
+        _fields(answer, [one for one in results if one.resolved], certain)
     _events(answer, results, exploration.complete)
     _unknowns(answer, exploration)
     return answer
@@ -69,10 +71,9 @@ def _refusals(results: list[PathResult]) -> list[Refusal]:
     return list(found.values())
 
 
-def _fields(answer: Explanation, results: list[PathResult], complete: bool) -> None:
+def _fields(answer: Explanation, results: list[PathResult], certain: bool) -> None:
     if not results:
         return
-    certain = complete and all(one.ok is True for one in results)
     names = dict.fromkeys(name for one in results for name in one.resolved if name in one.asked)
     for name in names:
         asked = results[0].asked.get(name)

@@ -86,3 +86,33 @@ def test_bad_questions_are_usage_errors(arguments, release_tree):
     release_tree("0.5.9")
     result = CliRunner().invoke(command, arguments)
     assert isinstance(result.exception, UsageError), result.exception
+
+
+def test_nothing_is_certain_where_a_path_was_not_finished():
+    from indexer.explain.explanation import MAY, UNKNOWN
+    from indexer.explain.join import join
+    from indexer.explain.resolve import PathResult
+    from indexer.interpret.explore import Exploration, ExploredPath
+
+    finished = PathResult(True, "check", asked={"x": 1}, resolved={"x": 2})
+    stopped = PathResult(None, "resolve", asked={"x": 1}, reason="iteration of something unknown")
+    paths = [ExploredPath(finished, []), ExploredPath(stopped, [])]
+    answer = join("0.0", Exploration(paths, complete=True), [])
+    assert answer.outcome == UNKNOWN
+    assert answer.fields["x"].certainty == MAY
+
+
+def test_refused_by_different_rules_is_still_refused():
+    from indexer.explain.explanation import MAY, REFUSED
+    from indexer.explain.join import join
+    from indexer.explain.resolve import PathResult
+    from indexer.interpret.explore import Exploration, ExploredPath
+
+    one = PathResult(False, "resolve", exception="ValueError", message="a", at=("a.py", 3, "f"))
+    other = PathResult(False, "check", exception="AssertionError", message="", at=("b.py", 9, "g"))
+    paths = [ExploredPath(one, []), ExploredPath(other, [])]
+    answer = join("0.0", Exploration(paths, complete=True), [])
+    assert answer.outcome == REFUSED
+    assert [(refusal.at.line, refusal.certainty) for refusal in answer.refusals] == [(3, MAY), (9, MAY)]
+    cut = join("0.0", Exploration(paths, complete=False), [])
+    assert cut.outcome != REFUSED and len(cut.refusals) == 2
