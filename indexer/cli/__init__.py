@@ -62,11 +62,10 @@ def cli() -> None:
 def main() -> None:
     """Run the command line; every expected failure becomes one line and its exit code."""
     try:
-        cli.main(standalone_mode=False)
+        # Without standalone mode click returns the code of an Exit instead of exiting with it.
+        code = cli.main(standalone_mode=False)
     except IndexerError as error:
         click.echo(f"indexer: {error}", err=True)
-        sys.exit(error.exit_code)
-    except click.exceptions.Exit as error:
         sys.exit(error.exit_code)
     except click.ClickException as error:
         error.show()
@@ -77,3 +76,4 @@ def main() -> None:
     except BrokenPipeError:
         sys.stderr.close()
         sys.exit(CANNOT)
+    sys.exit(code)

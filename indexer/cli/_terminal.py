@@ -10,7 +10,7 @@ import click
 
 from indexer.knowledge.schema import Location
 
-_LABEL = 12
+_LABEL = 13
 _WIDEST = 100
 FOLD = 8
 """Lists longer than this are cut, with a line saying how many more there are."""
@@ -43,6 +43,9 @@ class Sheet:
     def row(self, label: str, value: str, at: Location | None = None, note: str = "") -> None:
         """Add ``label  value  path:line``; the place moves to its own line where it doesn't fit."""
         head = "  " + click.style(f"{label:<{_LABEL}}", dim=True)
+        if len(label) >= _LABEL:  # it would run into its value: give it a line of its own
+            self.lines.append(head)
+            head = " " * (_LABEL + 2)
         wrapped = textwrap.wrap(value, self.width - _LABEL - 2) or [""]
         self.lines.append(head + wrapped[0])
         self.lines += [" " * (_LABEL + 2) + line for line in wrapped[1:]]

@@ -84,6 +84,7 @@ def command(
         return
     from indexer.drift.session import Request, run_check
 
+    _refuse_unknown_kind(stdin_kind)
     settings, folder = _settings(config)
     timeline = _timeline(history_file)
     request = Request(
@@ -113,6 +114,14 @@ def command(
     sys.exit(
         _exit_code(outcome.report, fail_on or settings.fail_on or "MEANING", fail_on_unread, outcome.stale)
     )
+
+
+def _refuse_unknown_kind(kind: str | None) -> None:
+    from indexer.drift.launch.read import KINDS
+    from indexer.errors import UsageError
+
+    if kind is not None and kind not in KINDS:
+        raise UsageError(f"--stdin-kind {kind} is not known", f"use {', '.join(KINDS)}")
 
 
 def _exit_code(report: Report, fail_on: str, fail_on_unread: bool, stale: bool) -> int:

@@ -21,11 +21,15 @@ if TYPE_CHECKING:
 @click.option("--model", type=click.Path(path_type=Path), help="Folder with the model's config.json.")
 @click.option("--arch", metavar="NAME", help="An architecture, where there is no config.json.")
 @click.option("--gpu", metavar="NAME", help="H200, B200, 'RTX PRO 6000', cpu, or sm120:96GiB.")
-@click.option("--gpus", type=int, metavar="N", help="How many GPUs there are.")
+@click.option("--gpus", type=click.IntRange(min=1), metavar="N", help="How many GPUs there are.")
 @click.option("--env", "env", multiple=True, metavar="K=V", help="An environment variable.")
 @click.option("--package", "packages", multiple=True, metavar="NAME=VERSION", help="What is installed.")
-@click.option("--host-ram", type=float, metavar="GiB", help="Memory of the host.")
-@click.option("--paths", type=int, default=48, show_default=True, help="Most combinations to try.")
+@click.option(
+    "--host-ram", type=click.FloatRange(min=0, min_open=True), metavar="GiB", help="Memory of the host."
+)
+@click.option(
+    "--paths", type=click.IntRange(min=1), default=48, show_default=True, help="Most combinations to try."
+)
 @click.option("--batch", type=click.Path(path_type=Path), help="JSON lines of questions ('-': stdin).")
 @click.option("--json", "as_json", is_flag=True, help="Answer as JSON.")
 @click.argument("words", nargs=-1, type=click.UNPROCESSED)

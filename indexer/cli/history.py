@@ -25,9 +25,9 @@ class NameOrBuild(click.Group):
         return super().resolve_command(ctx, args)
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        # `indexer history --tp` asks for a flag; only these are the group's own options.
+        # `indexer history --tp-size` asks for a flag; only these are the group's own options.
         if args and args[0].startswith("-") and args[0] not in ("-h", "--help"):
-            args = ["of", "--", *args] if len(args) == 1 else ["of", *args[1:], "--", args[0]]
+            args = ["of", *args]
         return super().parse_args(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -42,10 +42,13 @@ class NameOrBuild(click.Group):
 
 @click.group("history", cls=NameOrBuild, subcommand_metavar="NAME | build [OPTIONS]")
 def command() -> None:
-    """Since when, until when, what changed: NAME is a flag (any spelling), an algorithm or a variable."""
+    """Since when, until when, what changed: NAME is a flag (any spelling), an algorithm or a variable.
+
+    With NAME, --json is for machines and --history FILE reads another history file.
+    """
 
 
-@command.command("of")
+@command.command("of", context_settings={"ignore_unknown_options": True})
 @click.argument("name")
 @click.option("--json", "as_json", is_flag=True, help="For machines.")
 @click.option("--history", "history_file", type=click.Path(path_type=Path), help="Another history file.")
@@ -55,6 +58,8 @@ def of(name: str, as_json: bool, history_file: Path | None) -> None:
     from indexer.knowledge.history import load_history
     from indexer.knowledge.lookup_history import stories, suggestions
 
+    if not name.strip("- "):
+        raise UsageError("no name to tell the story of", "for example: indexer history --tp-size")
     history = load_history(history_file)
     found = stories(history, name)
     if not found:

@@ -14,7 +14,7 @@ import click
 @click.option("--algorithm", default="NEXTN", show_default=True, help="The speculative algorithm.")
 @click.option("--draft", metavar="PATH", help="The draft model, where the algorithm needs one.")
 @click.option("--gpu", metavar="NAME", help="H200, 'RTX PRO 6000', cpu, or sm120:96GiB.")
-@click.option("--gpus", type=int, metavar="N", help="How many GPUs (sets --tp-size).")
+@click.option("--gpus", type=click.IntRange(min=1), metavar="N", help="How many GPUs (sets --tp-size).")
 @click.option("--format", "form", type=click.Choice(["markdown", "html", "json"]), default="markdown")
 @click.option("-o", "--output", type=click.Path(path_type=Path), help="Write to FILE.")
 def command(

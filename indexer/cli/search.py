@@ -62,7 +62,7 @@ def _print_matches(text: str, version: str, matches: list[Match], as_json: bool)
             click.echo(" " * 11 + ("" if condition.holds else "not ") + condition.text)
 
 
-@click.command()
+@click.command(context_settings={"ignore_unknown_options": True})
 @click.argument("query", nargs=-1, required=True)
 @click.option("--version", "version", metavar="V", help="SGLang version; default: the default pin.")
 @click.option("--kind", type=click.Choice(KINDS), help="Only facts of this kind.")
@@ -100,7 +100,8 @@ def command(query: tuple[str, ...], version: str | None, kind: str | None, limit
         click.echo(msgspec.json.format(msgspec.json.encode(answer)).decode())
         return
     if not hits:
-        click.echo(f"nothing in SGLang {version} matches {text!r}")
+        told = text if len(text) <= 200 else text[:199] + "…"
+        click.echo(f"nothing in SGLang {version} matches {told!r}")
         return
     for typed, meant in index.mended(text).items():
         click.echo(click.style(f"{typed!r} taken as {meant!r}", dim=True))

@@ -7,7 +7,7 @@ import click
 from indexer.knowledge.addresses import KINDS
 
 
-@click.command()
+@click.command(context_settings={"ignore_unknown_options": True})
 @click.argument("kind", type=click.Choice(KINDS))
 @click.argument("name")
 @click.option("--version", "version", metavar="V", help="SGLang version; default: the default pin.")

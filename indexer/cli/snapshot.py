@@ -41,7 +41,7 @@ def command(
     from indexer.snapshots import get_snapshot, snapshot_of
     from indexer.source import open_source
 
-    release = not (checkout or clone or folder or installed)
+    release = not (checkout or clone or folder or installed or rev)
     with busy(f"reading SGLang {version or ''}".rstrip()):
         if release and not fresh:
             snapshot = get_snapshot(version)

@@ -56,7 +56,7 @@ def releases_to_cover(first: str | None = None, last: str | None = None) -> list
         v for v in released_versions("sglang") if Version(v) >= low and (high is None or Version(v) <= high)
     ]
     if not found:
-        raise UsageError(f"no release of sglang lies between {low} and {high}")
+        raise UsageError(f"no release of sglang lies between {low} and {high or 'now'}")
     return found
 
 

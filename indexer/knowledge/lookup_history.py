@@ -53,7 +53,8 @@ def suggestions(history: History, name: str, limit: int = 3) -> list[str]:
     }
     wanted = name.lstrip("-").lower().replace("_", "-")
     by_plain = {known.lstrip("-").lower().replace("_", "-"): known for known in options | others | aliases}
-    return [
-        by_plain[match]
-        for match, _, _ in process.extract(wanted, list(by_plain), limit=limit, score_cutoff=_CLOSE)
-    ]
+    # What argparse would take as an abbreviation comes before what only looks alike.
+    begun = sorted((plain for plain in by_plain if wanted and plain.startswith(wanted)), key=len)
+    ranked = process.extract(wanted, list(by_plain), limit=limit, score_cutoff=_CLOSE)
+    alike = [plain for plain, _, _ in ranked]
+    return [by_plain[plain] for plain in list(dict.fromkeys([*begun, *alike]))[:limit]]

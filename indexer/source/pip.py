@@ -6,6 +6,7 @@ import re
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterable
 from functools import lru_cache
 from pathlib import Path
 
@@ -90,7 +91,8 @@ def download(name: str, version: str, folder: Path) -> Path:
         wheels = sorted(folder.glob("*.whl"))
         if done.returncode == 0 and wheels:
             return wheels[0]
-        output = done.stdout + done.stderr
+        # All of it is kept: each Python is offered other releases.
+        output += f"{done.stdout}{done.stderr}\n"
         if _NETWORK.search(output):
             break
     raise _failure(name, version, output)
@@ -98,17 +100,21 @@ def download(name: str, version: str, folder: Path) -> Path:
 
 def _failure(name: str, version: str, output: str) -> CannotError | UsageError:
     last = next((line for line in reversed(output.splitlines()) if line.startswith("ERROR")), "")
-    offered = _OFFERED.search(output)
-    if offered and offered["versions"] not in ("none", ""):
-        versions = offered["versions"].replace(" ", "").split(",")
-        if version not in versions:
-            newest = ", ".join(versions[-5:])
-            return UsageError(f"{name} has no release {version} on the package index", f"newest: {newest}")
+    versions = _offered(output)
+    if versions and version not in versions:
+        newest = ", ".join(versions[-5:])
+        return UsageError(f"{name} has no release {version} on the package index", f"newest: {newest}")
     if "No space left" in output:
         return CannotError(f"{name} {version}: the disk is full", "free some space and try again")
     if _NETWORK.search(output):
         return CannotError(
             f"{name} {version} could not be downloaded: the package index can't be reached",
+            "check the network or pip's proxy and index settings (pip config list)",
+        )
+    if "(from versions: none)" in output and not versions:
+        # With retries off pip says no more than this of an index that it can't reach.
+        return CannotError(
+            f"{name} {version} could not be downloaded: the package index can't be reached, or has no {name}",
             "check the network or pip's proxy and index settings (pip config list)",
         )
     return CannotError(
@@ -117,22 +123,32 @@ def _failure(name: str, version: str, output: str) -> CannotError | UsageError:
     )
 
 
+def _offered(output: str) -> list[str]:
+    """Return the versions that pip, asked for several Pythons, was offered, oldest first."""
+    listed = {text.strip() for found in _OFFERED.finditer(output) for text in found["versions"].split(",")}
+    return _sorted(listed - {"none", ""})
+
+
+def _sorted(texts: Iterable[str]) -> list[str]:
+    from packaging.version import InvalidVersion, Version
+
+    versions = []
+    for text in texts:
+        try:
+            versions.append(Version(text))
+        except InvalidVersion:
+            continue
+    return [str(version) for version in sorted(versions)]
+
+
 def released_versions(name: str) -> list[str]:
     """Return all versions the index has wheels for, oldest first, without pre-releases.
 
     Raises:
         CannotError: the index can't be asked.
     """
-    from packaging.version import InvalidVersion, Version
-
     done = _run(["index", "versions", name, *_target(PYTHON_VERSIONS[0])])
     found = re.search(r"^Available versions: (.+)$", done.stdout, re.MULTILINE)
     if not found:
         raise _failure(name, "(any version)", done.stdout + done.stderr)
-    versions = []
-    for text in found[1].split(","):
-        try:
-            versions.append(Version(text.strip()))
-        except InvalidVersion:
-            continue
-    return [str(version) for version in sorted(versions)]
+    return _sorted(text.strip() for text in found[1].split(","))

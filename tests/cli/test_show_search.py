@@ -74,6 +74,11 @@ def test_search_for_a_reader_and_as_json() -> None:
     assert answer["hits"][0]["cited"]["line"] == 2
 
 
+def test_an_option_string_is_a_name() -> None:
+    assert "--speculative-draft-steps" in run("show", "flag", "--speculative-draft-steps").output
+    assert "--speculative-draft-steps" in run("search", "--speculative-draft-steps", "--limit", "1").output
+
+
 def test_search_without_hits_says_so() -> None:
     result = run("search", "zzzzqqqq")
     assert result.exit_code == 0

@@ -256,6 +256,7 @@ def test_bad_input_is_one_line_each(run, tmp_path: Path) -> None:  # type: ignor
 
 
 def test_standard_input(run) -> None:  # type: ignore[no-untyped-def]
+    assert "--stdin-kind bash is not known" in str(run("--stdin-kind", "bash", stdin=OLD).exception)
     result = run("--stdin-kind", "shell", "--json", "--version", "0.5.23", stdin=OLD)
     assert ("renamed-flag", "--mamba-scheduler-strategy") in found(result)
 

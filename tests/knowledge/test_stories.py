@@ -153,6 +153,7 @@ def test_eagle_topk(story: Callable[[str], Story]) -> None:
 def test_unknown_names_get_suggestions(history: History) -> None:
     assert stories(history, "speculative-num-stepz") == []
     assert suggestions(history, "speculative-num-stepz")[0] == "--speculative-num-steps"
+    assert suggestions(history, "--speculative-num-s")[0] == "--speculative-num-steps"
 
 
 def run(*arguments: str) -> Result:

@@ -30,9 +30,24 @@ def test_network_failure(answers: list[tuple[int, str]], tmp_path: Path) -> None
         pip.download("sglang", "0.5.23", tmp_path)
 
 
+def test_nothing_offered_at_all(answers: list[tuple[int, str]], tmp_path: Path) -> None:
+    answers.append((1, "ERROR: Could not find a version (from versions: none)\nERROR: No matching"))
+    with pytest.raises(CannotError, match="can't be reached, or has no sglang; check the network"):
+        pip.download("sglang", "0.5.23", tmp_path)
+
+
 def test_unknown_release(answers: list[tuple[int, str]], tmp_path: Path) -> None:
     answers.append((1, "ERROR: Could not find a version (from versions: 0.5.1, 0.5.2)\nERROR: No matching"))
     with pytest.raises(UsageError, match=r"no release 0\.9 .*newest: 0\.5\.1, 0\.5\.2"):
+        pip.download("sglang", "0.9", tmp_path)
+
+
+def test_newest_is_told_from_what_every_python_is_offered(
+    answers: list[tuple[int, str]], tmp_path: Path
+) -> None:
+    answers.append((1, "ERROR: Could not find a version (from versions: 0.5.9, 0.5.10)"))
+    answers.append((1, "ERROR: Could not find a version (from versions: 0.5.2, 0.5.9)"))
+    with pytest.raises(UsageError, match=r"newest: 0\.5\.2, 0\.5\.9, 0\.5\.10$"):
         pip.download("sglang", "0.9", tmp_path)
 
 
