@@ -76,4 +76,13 @@ def main() -> None:
     except BrokenPipeError:
         sys.stderr.close()
         sys.exit(CANNOT)
+    except OSError as error:  # a full disk below the redirected output, say
+        click.echo(f"indexer: {error}", err=True)
+        sys.exit(CANNOT)
+    except Exception:
+        # A fault of ours: Python's own exit code 1 would read as "findings".
+        import traceback
+
+        traceback.print_exc()
+        sys.exit(CANNOT)
     sys.exit(code)

@@ -34,6 +34,8 @@ def as_command(monkeypatch: pytest.MonkeyPatch, error: BaseException) -> None:
         (UsageError("no"), 2),
         (click.UsageError("no"), 2),
         (KeyboardInterrupt(), 130),
+        (OSError(28, "No space left on device"), 3),
+        (RuntimeError("a fault of ours"), 3),
     ],
 )
 def test_the_exit_code_of_a_command_is_the_processes(
