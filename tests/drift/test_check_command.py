@@ -302,3 +302,10 @@ def test_one_file_is_quick_as_a_process(history: Path, tmp_path: Path) -> None:
         cpu = after.children_user - before.children_user + after.children_system - before.children_system
         spent.append(min(cpu, time.perf_counter() - started))
     assert min(spent) < 0.6, spent
+
+
+def test_a_command_that_is_too_long_to_read_is_told(run) -> None:  # type: ignore[no-untyped-def]
+    long = write("long.sh", "python -m sglang.launch_server --model-path m" + " --tp-size 2" * 3000 + "\n")
+    result = run(long, "--fail-on-unread")
+    assert result.exit_code == 3
+    assert "long.sh: not read: a command of more than 4000 words" in result.output

