@@ -21,16 +21,16 @@ PURE: dict[str, frozenset[str]] = {
         "base64": "",
         "binascii": "",
         "bisect": "",
-        "calendar": "",
+        "calendar": "main different_locale LocaleTextCalendar LocaleHTMLCalendar",
         "cmath": "",
         "collections": "",
         "collections.abc": "",
         "contextlib": "chdir redirect_stdout redirect_stderr",
         "dataclasses": "make_dataclass",
         "datetime": "",
-        "decimal": "",
+        "decimal": "DefaultContext BasicContext ExtendedContext",
         "difflib": "",
-        "enum": "bltns",
+        "enum": "bltns global_enum global_enum_repr global_flag_repr",
         "fractions": "",
         "functools": "singledispatch singledispatchmethod",
         "graphlib": "",
@@ -43,7 +43,7 @@ PURE: dict[str, frozenset[str]] = {
         "itertools": "",
         "json": "",
         "keyword": "",
-        "math": "",
+        "math": "comb factorial perm",
         "numbers": "",
         "operator": "attrgetter methodcaller",
         "posixpath": "exists isfile isdir islink lexists getsize getmtime realpath expanduser expandvars",
@@ -56,7 +56,7 @@ PURE: dict[str, frozenset[str]] = {
         "typing": "get_type_hints ForwardRef",
         "unicodedata": "",
         "urllib.parse": "",
-        "weakref": "",
+        "weakref": "proxy",  # would stand for what it hides
         "zlib": "",
     }.items()
 }
@@ -85,16 +85,24 @@ ONLY: dict[str, frozenset[str]] = {
 }
 
 
+_NEVER_IMPORTED = frozenset(
+    {"antigravity", "idlelib", "lib2to3", "test", "this", "tkinter", "turtle", "turtledemo"}
+)
+"""Modules whose import alone prints, opens windows or starts programs; so do all ``__main__``."""
+
+
 class HostModule:
     """A standard-library module as interpreted code sees it."""
 
     __slots__ = ("_rt_name", "_rt_overrides", "_rt_stored", "_rt_world")
 
     def __init__(self, name: str, world: Any, overrides: dict[str, Any]) -> None:
+        name = str.__str__(name)  # a text of an interpreted class could compare equal to any module
         for slot, value in (("name", name), ("world", world), ("overrides", overrides), ("stored", {})):
             object.__setattr__(self, f"_rt_{slot}", value)
 
     def __getattr__(self, name: str) -> Any:
+        name = str.__str__(name)
         if name in self._rt_stored:
             return self._rt_stored[name]
         if name in self._rt_overrides:
@@ -102,6 +110,8 @@ class HostModule:
         if name in ("__path__", "__file__", "__all__") or name.startswith("_rt_"):
             raise AttributeError(name)
         module = self._rt_name
+        if module.partition(".")[0] in _NEVER_IMPORTED or module.endswith(".__main__"):
+            return self._rt_world.external(f"{module}.{name}")
         real = importlib.import_module(module)
         try:
             value = getattr(real, name)
@@ -112,8 +122,9 @@ class HostModule:
             raise AttributeError(f"module '{module}' has no attribute '{name}'") from None
         if isinstance(value, types.ModuleType):
             return self._rt_world.import_module(f"{module}.{name}")
-        if module in PURE and name not in PURE[module] and not name.startswith("__"):
-            return value
+        if module in PURE and name not in PURE[module] and not name.startswith("_"):
+            # What is shared with the host program and can be changed is copied.
+            return value.copy() if type(value) in (list, dict, set) else value
         if name in ONLY.get(module, ()):
             return value
         return self._rt_world.external(f"{module}.{name}")

@@ -50,6 +50,9 @@ class InterpretedModule:
         return self._rt_state.lookup(name)
 
     def __setattr__(self, name: str, value: Any) -> None:
+        name = str.__str__(name)
+        if name.startswith("@") or name == "__builtins__":
+            raise Unsupported(f"a store to the runtime's {name}")
         self._rt_state.namespace[name] = value
 
     def __repr__(self) -> str:

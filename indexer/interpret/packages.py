@@ -8,7 +8,7 @@ from typing import Any
 _NAMES = {
     "msgspec": """NODEFAULT UNSET DecodeError Meta MsgspecError Raw Struct StructMeta UnsetType
         ValidationError convert defstruct field to_builtins""",
-    "msgspec.json": "decode encode format schema",
+    "msgspec.json": "decode encode format",
     "msgspec.structs": "FieldInfo asdict astuple force_setattr replace",
     "packaging": "",
     "packaging.version": "InvalidVersion Version parse",

@@ -13,7 +13,7 @@ What is rewritten, and why:
 - ``except`` clauses, so that they can't catch the interpreter's own signals;
 - ``assert``, so that it is reported at the line CPython 3.11 reports;
 - attribute names that lead out of the sandbox, and every store to an attribute;
-- loops, which count against the path's budget.
+- loops and steps of iterators, which count against the path's budget.
 
 Names of the runtime start with ``@``, which no source can spell.
 """
@@ -29,14 +29,19 @@ FORBIDDEN_ATTRIBUTES = frozenset(
         *("__subclasses__", "__subclasshook__", "__objclass__"),
         *("gi_frame", "gi_code", "cr_frame", "cr_code", "ag_frame", "ag_code", "tb_frame", "co_code"),
         *("f_globals", "f_locals", "f_builtins", "f_back", "f_code", "__weakref__"),
+        *("_evaluate", "__forward_code__", "_convert_", "from_callable"),  # run text, read host modules
     }
 )
 """Attributes through which Python code could leave the sandbox."""
 
 GUARDED_ATTRIBUTES = frozenset(
-    {"__dict__", "__getattribute__", "__get__", "__self__", "__func__", "__wrapped__"}
+    {
+        *("__dict__", "__get__", "__self__", "__func__", "__wrapped__"),
+        *("__getattribute__", "__setattr__", "__delattr__", "format", "format_map"),
+        *("__base__", "__bases__", "__mro__", "mro", "__getstate__", "__reduce__", "__reduce_ex__"),
+    }
 )
-"""Attributes that the runtime hands out only for interpreted objects."""
+"""Attributes that the runtime looks at before it hands them out (``safety.guarded_attribute``)."""
 
 _OPERATORS = {ast.Mult: "@mul", ast.Pow: "@pow", ast.LShift: "@lshift", ast.Mod: "@mod"}
 
@@ -102,10 +107,6 @@ class Rewriter(ast.NodeTransformer):
         if isinstance(function, ast.Name) and function.id == "super" and not node.args:
             return node  # zero-argument super() looks at its caller's frame
         line = function.end_lineno if isinstance(function, ast.Attribute) else node.lineno
-        if isinstance(function, ast.Attribute) and function.attr == "__getattribute__":
-            function.value = self.visit(function.value)
-            arguments = [self.visit(argument) for argument in node.args]
-            return self._runtime("@getattribute", [function, *arguments], node)
         self.generic_visit(node)
         call = ast.copy_location(
             ast.Call(self._name("@call", node), [node.func, *node.args], node.keywords), node
@@ -116,10 +117,12 @@ class Rewriter(ast.NodeTransformer):
 
     def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
         self.generic_visit(node)
-        if node.attr in FORBIDDEN_ATTRIBUTES or node.attr.startswith("_rt_"):
+        stored = not isinstance(node.ctx, ast.Load)
+        closed = node.attr in FORBIDDEN_ATTRIBUTES or node.attr.startswith("_rt_")
+        if closed or (stored and node.attr == "__class__"):
             node.value = self._runtime("@forbidden", [node.value, self._constant(node.attr, node)], node)
             return node
-        if isinstance(node.ctx, ast.Load):
+        if not stored:
             if node.attr in GUARDED_ATTRIBUTES:
                 return self._runtime("@attribute", [node.value, self._constant(node.attr, node)], node)
             return node
@@ -159,6 +162,12 @@ class Rewriter(ast.NodeTransformer):
 
     def visit_AugAssign(self, node: ast.AugAssign) -> ast.AST:
         self.generic_visit(node)
+        if isinstance(node.target, ast.Attribute) and node.target.attr in GUARDED_ATTRIBUTES:
+            # The operand's own ``__radd__`` would be handed what a plain read is refused.
+            node.value = self._runtime(
+                "@forbidden", [node.value, self._constant(node.target.attr, node)], node
+            )
+            return node
         helper = _OPERATORS.get(type(node.op))
         if helper and isinstance(node.target, ast.Name):
             left = ast.copy_location(ast.Name(node.target.id, ast.Load()), node)
@@ -222,6 +231,10 @@ class Rewriter(ast.NodeTransformer):
     def visit_Match(self, node: ast.Match) -> ast.AST:
         self.generic_visit(node)
         node.subject = self._runtime("@known", [node.subject], node)
+        if any(isinstance(part, ast.MatchClass) and part.patterns for part in ast.walk(node)):
+            # ``__match_args__`` may name any attribute, and Python reads it without asking the runtime.
+            name = self._constant("__match_args__", node)
+            node.subject = self._runtime("@forbidden", [node.subject, name], node)
         return node
 
     def visit_MatchClass(self, node: ast.MatchClass) -> ast.AST:
@@ -293,6 +306,8 @@ class Rewriter(ast.NodeTransformer):
         body = [self.visit(statement) for statement in node.body]
         self._in_class.pop()
         node.body = [item for part in body for item in (part if isinstance(part, list) else [part])]
+        if node.name in ("__next__", "__getitem__"):  # native code may ask for items without end
+            node.body.insert(0, self._tick(node))
         node.args = self.visit(arguments)
         node.decorator_list = [self._decorator(decorator) for decorator in node.decorator_list]
         return node

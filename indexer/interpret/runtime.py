@@ -40,7 +40,7 @@ def is_interpreted_function(value: Any) -> bool:
 
 def is_interpreted_class(value: Any) -> bool:
     """Tell whether a class was defined by interpreted code."""
-    return isinstance(value, type) and getattr(value, SITE, None) is not None
+    return issubclass(type(value), type) and getattr(value, SITE, None) is not None
 
 
 class Runtime:
@@ -57,7 +57,6 @@ class Runtime:
             "@call": self.call,
             "@forbidden": self.forbidden,
             "@attribute": self.guarded_attribute,
-            "@getattribute": self.checked_getattribute,
             "@store": self.storable,
             "@is": is_identical,
             "@is_not": lambda left, right: negate(is_identical(left, right)),
@@ -270,15 +269,10 @@ class Runtime:
         raise Unsupported(f"attribute {name} is closed to interpreted code")
 
     def guarded_attribute(self, value: Any, name: str) -> Any:
-        """Hand out ``__dict__``, ``__self__`` and their like, for interpreted objects only."""
+        """Hand out ``__dict__``, ``__self__`` and their like as far as they stay in the sandbox."""
         if type(value) in (Unknown, External):
             return getattr(value, name) if type(value) is External else value._rt_derive(name)
         return safety.guarded_attribute(value, name, is_interpreted_class, is_interpreted_function)
-
-    @staticmethod
-    def checked_getattribute(getter: Any, *args: Any) -> Any:
-        safety.check_attribute(args[-1])
-        return getter(*args)
 
     def storable(self, target: Any) -> Any:
         """Return the object whose attribute is stored, if storing to it stays in the sandbox."""
@@ -292,7 +286,7 @@ class Runtime:
             return value._rt_derive("getattr", name)
         if type(name) is Unknown:
             return name._rt_derive("getattr")
-        safety.check_attribute(name)
+        name = safety.check_attribute(name)
         if name in safety.GUARDED_ATTRIBUTES:
             try:
                 return self.guarded_attribute(value, name)
@@ -314,7 +308,7 @@ class Runtime:
         if type(value) is External:
             present = self.world.external_has(value, name)
             return Unknown(f"whether {value} has {name}") if present is None else present
-        safety.check_attribute(name)
+        name = safety.check_attribute(name)
         found = getattr(value, name, _MISSING)
         if found is _MISSING:
             return False
@@ -323,12 +317,19 @@ class Runtime:
         return True
 
     def set_attribute(self, value: Any, name: str, new: Any) -> None:
-        safety.check_attribute(name)
+        name = safety.check_stored_attribute(name)
         setattr(self.storable(value), name, new)
 
     def delete_attribute(self, value: Any, name: str) -> None:
-        safety.check_attribute(name)
+        name = safety.check_stored_attribute(name)
         delattr(self.storable(value), name)
+
+    def iterator(self, *args: Any) -> Any:
+        """``iter``; the calls of its second form are paid from the path's budget."""
+        if len(args) != 2:
+            return iter(*args)
+        function, sentinel = args
+        return iter(lambda: self.call(function), sentinel)
 
     # -- classes ----------------------------------------------------------------------------------
 
@@ -420,17 +421,16 @@ class Runtime:
             "setattr": _takes_unknown(self.set_attribute),
             "delattr": _takes_unknown(self.delete_attribute),
             "range": safety.bounded_range,
+            "iter": self.iterator,
             "pow": safety.power,
             "print": _takes_unknown(lambda *args, **kwargs: None),
             "vars": _takes_unknown(self._vars),
-            "globals": host_builtins.globals,
-            "locals": host_builtins.locals,
             "open": _takes_unknown(lambda *args, **kwargs: self.world.open(*args, **kwargs)),
             "id": _takes_unknown(host_builtins.id),
             "bool": bool,
             "__debug__": True,
         }
-        for name in ("eval", "exec", "compile", "__import__", "input", "breakpoint"):
+        for name in ("eval", "exec", "compile", "globals", "locals", "input", "breakpoint"):
             offered[name] = self._refuse(name)
         offered["__import__"] = _takes_unknown(lambda name, *rest, **kwargs: self.program.import_module(name))
         return offered

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import argparse
+import enum
+import re
+import string
 import types
 from collections.abc import Callable
 from typing import Any
@@ -12,7 +16,7 @@ from indexer.interpret.signals import Unsupported
 PLAIN_BUILTINS = (
     *("abs", "all", "any", "ascii", "bin", "bool", "bytearray", "bytes", "callable", "chr", "classmethod"),
     *("complex", "dict", "dir", "divmod", "enumerate", "filter", "float", "format", "frozenset", "hash"),
-    *("hex", "int", "iter", "len", "list", "map", "max", "memoryview", "min", "next", "object", "oct", "ord"),
+    *("hex", "int", "len", "list", "map", "max", "memoryview", "min", "next", "object", "oct", "ord"),
     *("property", "repr", "reversed", "round", "set", "slice", "sorted", "staticmethod", "str", "sum"),
     *("super", "tuple", "type", "zip", "NotImplemented", "Ellipsis", "None", "True", "False"),
 )
@@ -26,14 +30,27 @@ CLOSED_NATIVE = FORBIDDEN_ATTRIBUTES | {"__get__"}
 """Names of native methods that are looked at more closely before they are called."""
 
 
-def check_attribute(name: Any) -> None:
-    """Refuse an attribute name that leads out of the sandbox.
+def check_attribute(name: Any) -> Any:
+    """Refuse an attribute name that leads out of the sandbox; return the name as a plain text.
+
+    A text of an interpreted class could answer one comparison with yes and the next with no.
 
     Raises:
         Unsupported: the attribute is closed to interpreted code.
     """
-    if isinstance(name, str) and (name in FORBIDDEN_ATTRIBUTES or name.startswith("_rt_")):
-        raise Unsupported(f"attribute {name} is closed to interpreted code")
+    if isinstance(name, str):
+        name = str.__str__(name)
+        if name in FORBIDDEN_ATTRIBUTES or name.startswith("_rt_"):
+            raise Unsupported(f"attribute {name} is closed to interpreted code")
+    return name
+
+
+def check_stored_attribute(name: Any) -> Any:
+    """Refuse an attribute name that may not be stored; return the name as a plain text."""
+    name = check_attribute(name)
+    if name == "__class__":
+        raise Unsupported("the class of an object is changed")
+    return name
 
 
 def check_constructor(cls: type) -> None:
@@ -54,19 +71,123 @@ def check_native(function: Any) -> None:
 
 
 def guarded_attribute(
-    value: Any, name: str, own_class: Callable[[Any], bool], own_function: Callable[[Any], bool]
+    value: Any,
+    name: str,
+    own_class: Callable[[Any], bool],
+    own_function: Callable[[Any], bool],
+    read: Callable[[Any, str], Any] = getattr,
 ) -> Any:
-    """Return ``__dict__`` and the like of interpreted objects; refuse them for native ones."""
-    if isinstance(value, types.ModuleType):
+    """Return one of the ``GUARDED_ATTRIBUTES``, if what it holds stays in the sandbox.
+
+    Raises:
+        Unsupported: it would hand out, or change, something of the host program.
+    """
+    if _is_a(value, types.ModuleType):
         raise Unsupported(f"{name} of a native module is closed to interpreted code")
-    result = getattr(value, name)
+    result = read(value, name)
     if isinstance(result, types.ModuleType):
         raise Unsupported(f"{name} of {type(value).__name__} is closed to interpreted code")
-    if name == "__dict__" and isinstance(value, type) and not own_class(value):
-        raise Unsupported(f"__dict__ of native class {value.__name__} is closed to interpreted code")
-    if name == "__get__":
+    if name == "__dict__":
+        _check_dictionary(value, result, own_class, own_function)
+    elif name == "__get__":
         check_native(result)
+    elif name in ("__self__", "__func__", "__wrapped__"):
+        if not (type(result) in _PLAIN_TYPES or own_function(result) or _is_own(result, own_class)):
+            raise Unsupported(f"{name} of a native function is closed to interpreted code")
+    elif name in ("__base__", "__bases__", "__mro__", "mro"):
+        # Behind the parser of ours is the one that reads files; ``type.mro`` would ask for any class.
+        if _is_a(value, type) and issubclass(value, (type, argparse.ArgumentParser)):
+            raise Unsupported(f"{name} of {value.__name__} is closed to interpreted code")
+    elif name in ("__getstate__", "__reduce__", "__reduce_ex__"):
+        if not own_class(type(value)):
+            raise Unsupported(f"{name} of native {type(value).__name__} is closed to interpreted code")
+    elif name in ("format", "format_map"):
+        if _is_a(value, str) or (_is_a(value, type) and issubclass(value, str)):
+            return _checked_format(result) if isinstance(result, _NATIVE_METHODS) else result
+    elif isinstance(result, _NATIVE_SLOTS):
+        return _checked_slot(result, name, own_class, own_function)
     return result
+
+
+def _is_a(value: Any, kinds: Any) -> bool:
+    """Tell what a value is without asking it: ``isinstance`` reads a ``__class__`` that may be made up."""
+    return issubclass(type(value), kinds)
+
+
+_PLAIN_TYPES = (str, bytes, int, float, bool, type(None), list, dict, set, frozenset, tuple)
+_NATIVE_METHODS = (types.BuiltinFunctionType, types.MethodDescriptorType)
+_NATIVE_SLOTS = (types.WrapperDescriptorType, types.MethodWrapperType)
+
+
+def _is_own(value: Any, own_class: Callable[[Any], bool]) -> bool:
+    return own_class(value) or own_class(type(value))
+
+
+def _check_dictionary(
+    value: Any, held: Any, own_class: Callable[[Any], bool], own_function: Callable[[Any], bool]
+) -> None:
+    if _is_a(value, type):
+        closed = not own_class(value)
+    elif _is_a(value, types.FunctionType):
+        closed = not own_function(value)
+    else:
+        closed = type(value).__module__.startswith("indexer.") or any(
+            isinstance(key, str) and key.startswith("_rt_") for key in held
+        )
+    if closed:
+        raise Unsupported(f"__dict__ of native {value!r} is closed to interpreted code")
+
+
+def _checked_slot(
+    slot: Any, name: str, own_class: Callable[[Any], bool], own_function: Callable[[Any], bool]
+) -> Callable[..., Any]:
+    """Return a native ``__getattribute__``, ``__setattr__`` or ``__delattr__`` that asks first."""
+    bound = isinstance(slot, types.MethodWrapperType)
+
+    def native(target: Any, *operands: Any) -> Any:
+        return slot(*operands) if bound else slot(target, *operands)
+
+    def checked(*args: Any) -> Any:
+        target, attribute, *stored = (slot.__self__, *args) if bound else args
+        if not isinstance(attribute, str):
+            raise Unsupported(f"{name} of {attribute!r}")
+        if name == "__getattribute__":
+            attribute = check_attribute(attribute)
+            if attribute in GUARDED_ATTRIBUTES:
+                return guarded_attribute(target, attribute, own_class, own_function, native)
+        else:
+            attribute = check_stored_attribute(attribute)
+            check_storable(target, own_class, own_function)
+        return native(target, attribute, *stored)
+
+    checked._rt_takes_unknown = True  # type: ignore[attr-defined]
+    return checked
+
+
+def _checked_format(method: Any) -> Callable[..., Any]:
+    """Return ``str.format``, whose fields may read attributes, for harmless fields only."""
+    bound = isinstance(method, types.BuiltinFunctionType)
+
+    def checked(*args: Any, **kwargs: Any) -> Any:
+        template = method.__self__ if bound else args[0]
+        if isinstance(template, str):
+            _check_template(str.__str__(template))
+        return method(*args, **kwargs)
+
+    checked.__name__ = checked.__qualname__ = method.__name__
+    return checked
+
+
+def _check_template(template: str) -> None:
+    try:
+        fields = list(string.Formatter().parse(template))
+    except ValueError:
+        return  # str.format says the same
+    for _, field, spec, _ in fields:
+        if field and any(part.startswith("_") for part in re.split(r"[.\[]", field)[1:]):
+            raise Unsupported(f"a format field {field!r}")
+        if spec:
+            _check_template(spec)
 
 
 def check_storable(
@@ -77,13 +198,15 @@ def check_storable(
     Raises:
         Unsupported: the target is shared with the host program.
     """
-    if isinstance(target, type):
+    if _is_a(target, type):
         if not own_class(target):
             raise Unsupported(f"a store to native class {target.__name__}")
-    elif isinstance(target, types.FunctionType):
+    elif _is_a(target, types.FunctionType):
         if not own_function(target):
             raise Unsupported(f"a store to native function {target.__name__}")
-    elif isinstance(target, (types.ModuleType, types.BuiltinFunctionType, types.MethodType)):
+    elif _is_a(target, (types.ModuleType, types.BuiltinFunctionType, types.MethodType)):
+        raise Unsupported(f"a store to {target!r}")
+    if _is_a(target, enum.Enum) and not own_class(type(target)):
         raise Unsupported(f"a store to {target!r}")
 
 

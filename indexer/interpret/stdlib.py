@@ -5,15 +5,17 @@ from __future__ import annotations
 import argparse
 import dataclasses
 import functools
+import inspect
 import itertools
 import json
 import typing
 from collections.abc import Callable
 from typing import Any
 
+from indexer.interpret import safety
 from indexer.interpret.external import External
 from indexer.interpret.filesystem import HIDDEN
-from indexer.interpret.runtime import takes_unknown
+from indexer.interpret.runtime import is_interpreted_class, is_interpreted_function, takes_unknown
 from indexer.interpret.signals import UnknownEscaped, Unsupported
 from indexer.interpret.unknown import Unknown
 
@@ -53,6 +55,9 @@ class SealedParser(argparse.ArgumentParser):
         if self._rt_world is not None:
             self._rt_world.parsed(found)
         return found
+
+    def _read_args_from_files(self, arg_strings: list[str]) -> list[str]:
+        raise Unsupported("arguments read from files")
 
     def _get_formatter(self) -> argparse.HelpFormatter:
         # Nothing is printed; a given width saves asking the terminal once per argument.
@@ -100,13 +105,13 @@ def sealed_dataclass(cls: Any = None, /, **options: Any) -> Any:
     """``dataclasses.dataclass``, which builds source text out of field names, for proper names only."""
 
     def decorate(target: Any) -> Any:
+        if not is_interpreted_class(target):
+            raise Unsupported(f"dataclass of native {target!r}")
         for base in target.__mro__:
-            for name in base.__dict__.get("__annotations__", {}):
-                if not name.isidentifier():
-                    raise Unsupported(f"a dataclass field named {name!r}")
+            _check_fields(base)
         # dataclasses looks the module of a class with string annotations up in ``sys.modules``, where
         # interpreted modules are not; so it gets to see what kind of annotation each is, no more.
-        written = target.__dict__.get("__annotations__", {})
+        written = dict(target.__dict__.get("__annotations__", {}))
         target.__annotations__ = {name: _annotation_kind(text) for name, text in written.items()}
         made = dataclasses.dataclass(target, **options)
         made.__annotations__ = written
@@ -116,6 +121,18 @@ def sealed_dataclass(cls: Any = None, /, **options: Any) -> Any:
         return made
 
     return decorate if cls is None else decorate(cls)
+
+
+def _check_fields(cls: type) -> None:
+    """Refuse fields whose names could become more than a name in the text that dataclasses compiles."""
+    fields = cls.__dict__.get("__dataclass_fields__", {})
+    annotations = cls.__dict__.get("__annotations__", {})
+    if is_interpreted_class(type(cls)) or type(fields) is not dict or type(annotations) is not dict:
+        raise Unsupported(f"a dataclass of {cls.__name__}, which makes up its fields")
+    names = [*annotations, *fields, *(getattr(field, "name", None) for field in fields.values())]
+    for name in names:
+        if type(name) is not str or not name.isidentifier():
+            raise Unsupported(f"a dataclass field named {name!r}")
 
 
 def _annotation_kind(annotation: Any) -> Any:
@@ -223,15 +240,72 @@ def attribute_getter(runtime: Any) -> Callable[..., Any]:
     return attrgetter
 
 
-def counted(runtime: Any) -> Callable[..., Any]:
-    """Return ``itertools.count`` whose steps are paid from the path's budget."""
+def wrapper_updater(runtime: Any) -> Callable[..., Any]:
+    """Return ``functools.update_wrapper`` that reads and stores what interpreted code may."""
 
-    def count(start: Any = 0, step: Any = 1) -> Any:
-        for value in itertools.count(start, step):
-            runtime.tick()
-            yield value
+    def update_wrapper(
+        wrapper: Any,
+        wrapped: Any,
+        assigned: Any = functools.WRAPPER_ASSIGNMENTS,
+        updated: Any = functools.WRAPPER_UPDATES,
+    ) -> Any:
+        if type(wrapper) in (Unknown, External) or type(wrapped) is Unknown:
+            return wrapper
+        names = tuple(safety.check_stored_attribute(name) for name in assigned)
+        if safety.GUARDED_ATTRIBUTES.intersection(names) or tuple(updated) not in ((), ("__dict__",)):
+            raise Unsupported("update_wrapper() of other than the usual attributes")
+        own = is_interpreted_function(wrapped) or is_interpreted_class(wrapped)
+        return functools.update_wrapper(runtime.storable(wrapper), wrapped, names, updated if own else ())
 
-    return count
+    return update_wrapper
+
+
+def wrapping(update_wrapper: Callable[..., Any]) -> Callable[..., Any]:
+    """Return ``functools.wraps`` on such an ``update_wrapper``."""
+
+    def wraps(wrapped: Any, *args: Any, **kwargs: Any) -> Callable[[Any], Any]:
+        return takes_unknown(lambda wrapper: update_wrapper(wrapper, wrapped, *args, **kwargs))
+
+    return wraps
+
+
+def signature(function: Any, *, follow_wrapped: bool = True, **options: Any) -> Any:
+    """``inspect.signature`` that evaluates no annotations."""
+    if options:
+        raise Unsupported("inspect.signature() that evaluates annotations")
+    return inspect.signature(function, follow_wrapped=follow_wrapped)
+
+
+def convert(value: Any, type: Any, **options: Any) -> Any:
+    """``msgspec.convert`` to plain types: for others it evaluates annotations as Python text."""
+    import msgspec
+
+    if type not in (str, int, float, bool, bytes, list, dict, tuple, set):
+        raise Unsupported("msgspec.convert() to a class")
+    return msgspec.convert(value, type, **options)
+
+
+def decode(text: Any, **options: Any) -> Any:
+    """``msgspec.json.decode`` without a type: with one, it evaluates annotations as Python text."""
+    import msgspec
+
+    if options:
+        raise Unsupported("msgspec.json.decode() to a class")
+    return msgspec.json.decode(text)
+
+
+def endless(runtime: Any) -> dict[str, Callable[..., Any]]:
+    """Return the endless iterators of ``itertools``; their steps are paid from the path's budget."""
+
+    def paid(make: Callable[..., Any]) -> Callable[..., Any]:
+        def steps(*args: Any, **kwargs: Any) -> Any:
+            for value in make(*args, **kwargs):
+                runtime.tick()
+                yield value
+
+        return steps
+
+    return {name: paid(getattr(itertools, name)) for name in ("count", "cycle", "repeat")}
 
 
 def deep_copy(value: Any, memo: dict[int, Any] | None = None) -> Any:
@@ -247,6 +321,7 @@ def overrides(world: Any, program: Any) -> dict[str, dict[str, Any]]:
     """Return, per module, the attributes that replace the standard library's."""
     runtime = program.runtime
     parser = type("ArgumentParser", (SealedParser,), {"_rt_world": world})
+    update_wrapper = wrapper_updater(runtime)
     cached = {"lru_cache": memoised, "cache": memoised}
     return {
         "argparse": {"ArgumentParser": parser},
@@ -259,15 +334,27 @@ def overrides(world: Any, program: Any) -> dict[str, dict[str, Any]]:
             "is_dataclass": takes_unknown(_is_dataclass),
         },
         "functools": {name: takes_unknown(function) for name, function in cached.items()}
-        | {"reduce": functools.reduce},
-        "itertools": {"count": counted(runtime)},
+        | {
+            "reduce": functools.reduce,
+            "update_wrapper": takes_unknown(update_wrapper),
+            "wraps": takes_unknown(wrapping(update_wrapper)),
+        },
+        "inspect": {"signature": signature},
+        "itertools": endless(runtime),
         "json": {
             "load": lambda file, **options: load_json(file.read(), **options),
             "loads": takes_unknown(load_json),
         },
-        "operator": {"attrgetter": attribute_getter(runtime)},
+        "operator": {
+            "attrgetter": attribute_getter(runtime),
+            **dict.fromkeys(("mul", "imul"), safety.multiply),
+            **dict.fromkeys(("pow", "ipow"), safety.power),
+            **dict.fromkeys(("lshift", "ilshift"), safety.shift_left),
+        },
         "typing": {"get_type_hints": type_hints(program), "TYPE_CHECKING": False},
         "types": {"ModuleType": _ModuleKind, "FunctionType": _FunctionKind, "LambdaType": _FunctionKind},
+        "msgspec": {"convert": convert},
+        "msgspec.json": {"decode": decode},
         "msgspec.structs": {"fields": struct_fields(program)},
     }
 

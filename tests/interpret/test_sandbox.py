@@ -7,6 +7,8 @@ import dataclasses
 
 import pytest
 
+from indexer.interpret.external import External
+from indexer.interpret.host import HostModule
 from indexer.interpret.signals import BudgetExceeded, Signal, UnknownEscaped, Unsupported
 from indexer.interpret.unknown import Unknown
 from tests.interpret.running import program_of, run
@@ -38,14 +40,139 @@ ESCAPES = [
     "__import__('inspect').getmodule(len)",
     "result._rt_world",
     "__import__('os').environ._rt_world",
+    "globals()['sys'].modules['os']",
+    "locals()['self']",
+    "__import__('os').listdir.__self__._roots",
+    "__import__('os').path.exists.__wrapped__.__self__",
+    "vars(__import__('os').path.exists)['__wrapped__']",
+    "__import__('logging').getLogger('x').__dict__['_rt_world']",
+    "__import__('logging').getLogger('x').__reduce_ex__(2)",
+    "__import__('json').__getstate__()",
+    "type('Own', (), {}).__reduce_ex__(__import__('logging').getLogger('x'), 2)",
+    "__import__('weakref').proxy(type).__dict__['__subclasses__']",
+    "(lambda get: get(lambda: 0, '__globals__'))(object.__getattribute__)",
+    "list(map(getattr(object, '__getattribute__'), [lambda: 0], ['__globals__']))",
+    "object.__setattr__(__import__('os'), '_rt_name', 'json')",
+    "'{0.__globals__}'.format(lambda: 0)",
+    "list(map('{0.__globals__}'.format, [lambda: 0]))",
+    "str.format('{0:{1.__class__}}', 1, 2)",
+    "__import__('typing').Optional['1'].__args__[0]._evaluate({}, {}, frozenset())",
+    "__import__('dataclasses')._create_fn('f', [], ['return 1'])()",
+    "__import__('contextlib')._RedirectStream",
+    "__import__('enum').Enum._convert_('X', 'os', lambda name: name == 'getpid')",
+    "__import__('argparse').ArgumentParser.__bases__",
+    "type.mro(__import__('argparse').ArgumentParser)",
 ]
+
+LONGER_ESCAPES = {
+    "a text that answers twice": """
+class Name(str):
+    asked = 0
+    def __hash__(self):
+        self.asked += 1
+        return 1 if self.asked < 2 else str.__hash__(self)
+    def startswith(self, *prefix):
+        return False
+def result():
+    return getattr(lambda: 0, Name("__globals__"))
+""",
+    "a module name that equals all others": """
+import importlib
+class Name(str):
+    def __hash__(self):
+        return hash("json")
+    def __eq__(self, other):
+        return True
+def result():
+    return importlib.import_module(Name("os")).getpid()
+""",
+    "attributes of a pattern": """
+class Any(type):
+    def __instancecheck__(cls, value):
+        return True
+class Of(metaclass=Any):
+    __match_args__ = ("__globals__",)
+def result():
+    match lambda: 0:
+        case Of(found):
+            return found
+""",
+    "attributes that update_wrapper copies": """
+import functools
+class Holder: pass
+def result():
+    return functools.update_wrapper(Holder(), lambda: 0, ("__globals__",), ())
+""",
+    "annotations as text": """
+import inspect
+def f(x): pass
+def result():
+    f.__annotations__ = {"x": "().__class__.__base__.__subclasses__()"}
+    return inspect.signature(f, eval_str=True)
+""",
+    "names of the runtime": """
+import sys
+def result():
+    setattr(sys.modules["sglang.main"], "@forbidden", lambda value, name: value)
+    return (lambda: 0).__globals__
+""",
+    "an operand that is handed the attribute": """
+import logging
+class Taker:
+    def __radd__(self, other):
+        return other
+def result():
+    logger = logging.getLogger("x")
+    logger.__dict__ += Taker()
+    return logger
+""",
+    "a parser that reads files": """
+import argparse
+def result():
+    parser = argparse.ArgumentParser()
+    parser.fromfile_prefix_chars = "%"
+    parser.add_argument("x", nargs="*")
+    return parser.parse_args(["%/etc/hostname"]).x
+""",
+}
+
+
+@pytest.mark.parametrize("source", LONGER_ESCAPES.values(), ids=LONGER_ESCAPES)
+def test_no_longer_way_out_of_the_sandbox(source):
+    assert isinstance(run(source), (Unsupported, Unknown))
+
+
+def test_own_objects_keep_their_attributes():
+    source = """
+import functools
+def plain(function):
+    @functools.wraps(function)
+    def wrapper(*args):
+        return function(*args)
+    return wrapper
+class A:
+    def __setattr__(self, name, value):
+        super().__setattr__(name, value + 1)
+    def __getattribute__(self, name):
+        return object.__getattribute__(self, name)
+    @plain
+    def method(self):
+        return self.x
+def result():
+    a = A()
+    object.__setattr__(a, "y", 5)
+    a.x = 1
+    names = A.method.__name__, A.method.__wrapped__.__name__, a.method.__self__ is a
+    return a.method(), a.__dict__, names, "{0.x:{1}} {2[0]}".format(a, 3, [4])
+"""
+    assert run(source) == (2, {"y": 5, "x": 2}, ("method", "method", True), "  2 4")
 
 
 @pytest.mark.parametrize("expression", ESCAPES)
 def test_no_way_out_of_the_sandbox(expression):
     found = run(f"def result():\n    return {expression}\n")
     harmless = isinstance(found, (Signal, Unknown, KeyError, AttributeError, TypeError)) or (
-        type(found).__module__.startswith("indexer.interpret")
+        type(found) in (External, HostModule)
     )
     assert harmless, repr(found)
 
@@ -93,6 +220,10 @@ def test_files_outside_the_launch_are_not_read(tmp_path):
         "setattr(__import__('argparse').Namespace, 'x', 1)",
         "import json; json.JSONDecoder.decode = None",
         "dict.update = None",
+        "import argparse; type.__setattr__(argparse.Namespace, 'x', 1)",
+        "import argparse; list(map(type.__setattr__, [argparse.Namespace], ['x'], [1]))",
+        "import argparse, dataclasses; dataclasses.dataclass(argparse.Namespace)",
+        "import http; http.HTTPStatus.OK.phrase = 'x'",
     ],
 )
 def test_host_classes_are_not_changed(store):
@@ -117,7 +248,15 @@ def result():
 
 @pytest.mark.parametrize(
     "statement",
-    ["while True: pass", "for i in __import__('itertools').count(): pass", "f = lambda: f(); f()"],
+    [
+        "while True: pass",
+        "for i in __import__('itertools').count(): pass",
+        "f = lambda: f(); f()",
+        "sum(__import__('itertools').repeat(1))",
+        "all(__import__('itertools').cycle([1]))",
+        "sum(iter(lambda: 1, 0))",
+        "class Endless:\n        def __getitem__(self, index): return 1\n    sum(Endless())",
+    ],
 )
 def test_endless_programs_end(statement):
     program = program_of({"sglang/__init__.py": "", "sglang/main.py": f"def result():\n    {statement}\n"})
