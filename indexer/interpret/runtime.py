@@ -357,7 +357,7 @@ class Runtime:
                     unknown = answer
             return False if unknown is None else unknown
         if type(kinds) is Unknown:
-            return kinds._rt_derive(test.__name__, id(value))
+            return kinds._rt_derive(test.__name__, value)
         if type(kinds) is External:
             kinds = self.world.external_base(kinds)
             if type(value) is External:

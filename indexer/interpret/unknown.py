@@ -144,14 +144,39 @@ for _name, _symbol in {"eq": "==", "ne": "!=", "lt": "<", "le": "<=", "gt": ">",
 
 
 def key_of(value: Any) -> Any:
-    """Return a hashable identity of an operand for decision keys."""
+    """Return a hashable identity of an operand for decision keys.
+
+    Containers count by what they hold: the list of one ``in [...]`` is gone before the next one is
+    made, often at the same address, and the two questions would pass for one.
+    """
     if type(value) is Unknown:
         return value._rt_key
+    if type(value) in (list, tuple):
+        return (type(value).__name__, *map(key_of, value))
+    if type(value) in (set, frozenset):
+        return (type(value).__name__, frozenset(map(key_of, value)))
+    if type(value) is dict:
+        return ("dict", *((key_of(name), key_of(item)) for name, item in value.items()))
     try:
         hash(value)
     except TypeError:
-        return ("object", id(value))
+        return ("object", _Same(value))
     return (type(value).__name__, value)
+
+
+class _Same:
+    """Equals itself for one and the same object only, and keeps it alive, so that none takes its place."""
+
+    __slots__ = ("value",)
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Same) and self.value is other.value
+
+    def __hash__(self) -> int:
+        return id(self.value)
 
 
 class Fork:

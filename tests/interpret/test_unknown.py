@@ -66,3 +66,17 @@ def test_a_known_environment_asks_nothing():
     source = "import os\ndef result():\n    return os.environ.get('X', 'default')\n"
     found = run_paths(source, Launch(env={"X": "given"}, packages_complete=True))
     assert [path.result for path in found.paths] == ["given"]
+
+
+def test_membership_in_lists_of_different_items_is_another_question_each_time():
+    source = """
+import random
+def result():
+    x = random.random()
+    if x in ["a", "b"]:
+        return 1
+    if x in ["c", "d"]:
+        return 2
+    return 4 if x in ["a", "b"] else 3
+"""
+    assert {path.result for path in run_paths(source).paths} == {1, 2, 3}
