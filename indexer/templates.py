@@ -8,11 +8,6 @@ PLACEHOLDER = re.compile(r"\{([^{}]*)\}|%[-+ #0]*\d*(?:\.\d+)?[sdifrxeg]")
 """A value's place in a template; the group is the expression, None for a ``%s``."""
 
 
-def literal_parts(template: str) -> list[str]:
-    """Return the literal text around the placeholders, white space single."""
-    return [" ".join(part.split()) for part in PLACEHOLDER.sub("\0", template).split("\0")]
-
-
 def template_key(template: str) -> str:
     """Return a template without what is filled in: equal for the same message of any release."""
     return " ".join(PLACEHOLDER.sub("{}", template).split())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 
 MIB = 1 << 20
@@ -65,6 +65,3 @@ class Launch:
     """Files given as text, by absolute path; they hide what is on disk."""
     hidden_keys: frozenset[str] = frozenset()
     """Keys of the model's config.json whose values are not known."""
-
-    def with_argv(self, *argv: str) -> Launch:
-        return replace(self, argv=argv)

@@ -8,12 +8,11 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
-from pathlib import Path
 
 import msgspec
 
 from indexer.knowledge.schema import Flag, Rule, Snapshot
-from indexer.validate.records import Record, load
+from indexer.validate.records import Record
 
 Stale = Mapping[str, Mapping[str, str]]
 """Recorded version: subject: what changed since (see ``staleness``)."""
@@ -76,18 +75,6 @@ def record_state(record: Record, field: str | None = None) -> str:
     if field in overridden if field else overridden:
         return "works-overridden"
     return "works"
-
-
-def load_matrix(folder: Path, snapshot: Snapshot, stale: Stale | None = None) -> Matrix:
-    """Return the matrix of ``folder``'s records for the flags and rules of ``snapshot``.
-
-    Records of other versions count too: their cells keep their own version, and say with ``stale``
-    what changed since.
-
-    Raises:
-        CannotError: a file in the folder is no record.
-    """
-    return build_matrix(load(folder) if folder.is_dir() else [], snapshot, stale)
 
 
 def build_matrix(records: Iterable[Record], snapshot: Snapshot, stale: Stale | None = None) -> Matrix:

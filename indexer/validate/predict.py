@@ -67,15 +67,6 @@ def read_resolver(path: Path) -> Predictions:
     return Predictions(found, {})
 
 
-def read_static(path: Path, models: str) -> Predictions:
-    """Read ``indexer explain --batch`` answers; ``models`` is the folder the questions named.
-
-    Raises:
-        CannotError: it can't be read.
-    """
-    return _static(_lines(path, models))
-
-
 def static_predictions(explanations: list[Explanation], models: str) -> Predictions:
     """Take explanations whose questions named the models folder ``models``."""
     text = msgspec.json.encode(explanations).decode().replace(models.rstrip("/"), "{models}")

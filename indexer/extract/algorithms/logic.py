@@ -148,8 +148,3 @@ class MemberLogic(Reducer):
             marks = self.registry.members[member].marks if member in self.registry.members else frozenset()
             return string_value(arguments[0]) in marks
         return self.predicate(text(name), member) if not arguments else None
-
-    def names_algorithm(self, node: Node, place: Place) -> bool:
-        """Return whether a test decides differently for different algorithms."""
-        outcomes = {self.reduce(node, member, place) for member in self.registry.members}
-        return len(outcomes) > 1

@@ -5,7 +5,7 @@ from __future__ import annotations
 from indexer.extract.code_paths.context import Context
 from indexer.extract.code_paths.guards import conditions
 from indexer.extract.code_paths.matching import anchor_lines, glob
-from indexer.extract.code_paths.plan import Path, Plan
+from indexer.extract.code_paths.plan import Path
 from indexer.extract.code_paths.state import effects
 from indexer.extract.code_paths.tree import Branch, Grown
 from indexer.knowledge.schema import CodePath, Location, Step, Value
@@ -166,8 +166,3 @@ def _wiring(context: Context, binding: str) -> list[tuple[str, int]]:
                         found.append((method.module.path, method.scope.line))
                         found.extend((method.module.path, line) for line in lines)
     return found
-
-
-def plan_names(plan: Plan) -> list[str]:
-    """Return the names of all paths, in file order."""
-    return list(plan.path)

@@ -13,7 +13,7 @@ import msgspec
 
 from indexer.extract.code_paths.matching import glob
 from indexer.syntax.callgraph.assumptions import Assumptions
-from indexer.syntax.callgraph.expressions import arguments, last_name, parse
+from indexer.syntax.callgraph.expressions import arguments, parse
 from indexer.syntax.callgraph.inference import Inference
 from indexer.syntax.callgraph.symbols import Class, Function, Symbols
 from indexer.syntax.callgraph.values import ClassObject, Evidence, Frame, Instance, Types
@@ -289,8 +289,3 @@ class PathSelector:
         how = f"binding:{binding.id}" if candidate else f"template:{binding.id}"
         guard = binding.guards[0] if binding.guards else None
         return {Instance(binding.cls, True): Evidence(how, binding.witnesses[0], guard)}
-
-
-def last_of(text: str) -> str:
-    """Return the last name of an expression's text."""
-    return last_name(parse(text))

@@ -184,10 +184,6 @@ def registrations(graph: ModuleGraph) -> list[Registration]:
     return found
 
 
-def _says_true(keywords: dict[str, Node], name: str) -> bool:
-    return name in keywords and text(keywords[name]) == "True"
-
-
 class BackendChoice:
     """The function that wraps the full-attention backend for hybrid models, and its choice per kind."""
 
