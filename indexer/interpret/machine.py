@@ -16,6 +16,7 @@ UNKNOWN_GPU = Gpu(None, None, None, None)
 GPU_MEMORY_GIB = (8, 16, 22, 24, 32, 40, 48, 64, 80, 96, 141, 180, 192, 256, 288)
 HOST_RAM_GIB = (16, 24, 32, 64, 128, 256, 512, 1024, 2048)
 CAPABILITIES = ((7, 5), (8, 0), (8, 6), (8, 9), (10, 0), (10, 3), (12, 0), (9, 0))
+CUDNN_VERSIONS = (90501, 91002, 91600)
 CUDA_VERSIONS = ("12.4", "12.6", "12.8", "12.9", "13.0")
 """What is tried where a fact is not known: the sizes and kinds there are on the market."""
 
@@ -146,6 +147,7 @@ def machine_intrinsics(world: Any) -> dict[str, Callable[..., Any]]:
         "torch.library.Library": takes_unknown(
             lambda *args, **kwargs: world.external("torch.library.Library()")
         ),
+        "torch.backends.cudnn.version": lambda: _cudnn(launch),
         "torch.cpu.is_available": lambda: True,
         "torch.xpu.is_available": false,
         "torch.mps.is_available": false,
@@ -169,6 +171,18 @@ def machine_intrinsics(world: Any) -> dict[str, Callable[..., Any]]:
         "subprocess.run": takes_unknown(smi),
         "subprocess.check_output": takes_unknown(lambda command, **options: _output(launch, command)),
     }
+
+
+def _cudnn(launch: Launch) -> int | None:
+    """Return cuDNN's version as PyTorch gives it: 9.16.0 is 91600."""
+    if launch.gpu_known and launch.gpu is None:
+        return None
+    for name in ("nvidia-cudnn-cu13", "nvidia-cudnn-cu12"):
+        version = launch.packages.get(name)
+        if version:
+            major, minor, patch, *_ = [*(int(part) for part in version.split(".")[:3]), 0, 0]
+            return major * 10_000 + minor * 100 + patch
+    return choose("cuDNN version", CUDNN_VERSIONS)
 
 
 _SUPPOSED_CPUS = 8

@@ -116,3 +116,17 @@ def test_refused_by_different_rules_is_still_refused():
     assert [(refusal.at.line, refusal.certainty) for refusal in answer.refusals] == [(3, MAY), (9, MAY)]
     cut = join("0.0", Exploration(paths, complete=False), [])
     assert cut.outcome != REFUSED and len(cut.refusals) == 2
+
+
+def test_what_a_package_decides_is_asked_or_told(tmp_path, shared):
+    model = str(shared / "oracle" / "models" / "qwen3-next")
+    question = {"argv": ["--speculative-algorithm", "NEXTN"], "model": model, "gpu": "H200", "gpus": 8}
+    told = {"packages": {"nvidia-cudnn-cu12": "9.16.0"}}
+    (answer,) = _batch(tmp_path, [{"id": "told", **question, **told}])
+    assert answer["outcome"] == "starts"
+    assert answer["fields"]["disable_radix_cache"] == {
+        **answer["fields"]["disable_radix_cache"],
+        "asked": False,
+        "resolved": True,
+        "certainty": "will",
+    }
