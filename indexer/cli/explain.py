@@ -99,6 +99,8 @@ def _question(
     from indexer.explain.launches import Question
 
     argv, variables = server_arguments(split_command(words[0]) if len(words) == 1 else list(words))
+    if {"-h", "--help"} & {*argv}:
+        raise UsageError("--help makes the server print its options and stop", "leave it out")
     if model is not None and not (model / "config.json").is_file():
         raise UsageError(f"{model} has no config.json", "give the folder of the model's config.json")
     return Question(

@@ -149,7 +149,8 @@ def _rewrite(
 
 
 def _apply_baseline(request: Request, path: Path, outcome: Outcome) -> None:
-    old = read_baseline(path) if path.exists() else []
+    # A first one may be written; one that is only read and isn't there is a mistyped name.
+    old = read_baseline(path) if path.exists() or not request.write_baseline else []
     report = outcome.report
     if request.write_baseline:
         missing = write_baseline(path, report.findings, old)

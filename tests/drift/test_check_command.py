@@ -140,6 +140,7 @@ def test_baseline_accepts_and_only_shrinks(run) -> None:  # type: ignore[no-unty
     path.write_text("\n\n# moved\n" + OLD)
     assert run(path, "--baseline", "b.toml").exit_code == 0
     path.write_text("sglang serve --model-path m\n")
+    assert "absent.toml can't be read" in str(run(path, "--baseline", "absent.toml").exception)
     result = run(path, "--baseline", "b.toml")
     assert result.exit_code == 1
     assert "is gone, remove it" in result.stderr

@@ -23,7 +23,7 @@ def read_notebook(text: Located, inner: Callable[[Located, str], FileLaunches]) 
     try:
         root = yaml.compose(text.text, Loader=yaml.CSafeLoader)
     except (yaml.YAMLError, RecursionError):
-        found.notes.append("not valid JSON: not read")
+        found.notes.append("not valid JSON")
         return found
     for cell in _items(_get(root, "cells")):
         kind, source = _get(cell, "cell_type"), _get(cell, "source")
