@@ -18,7 +18,7 @@ from types import CodeType
 from indexer.interpret.rewrite import Rewriter, UnsupportedSyntax
 from indexer.interpret.signals import Unsupported
 
-COMPILER_VERSION = 15
+COMPILER_VERSION = 16
 """Raised whenever compiled modules of an older version can't be used any more."""
 
 MARK = "@"

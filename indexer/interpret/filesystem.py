@@ -36,6 +36,9 @@ class FileSystem:
         self._ram_bytes = launch.host.ram_bytes
         self._numa_nodes = launch.host.numa_nodes
 
+    def __deepcopy__(self, memo: Any) -> Any:
+        return self  # else the memo would hand out what is behind it
+
     def _on_disk(self, path: str) -> Path | None:
         candidate = Path(path)
         try:

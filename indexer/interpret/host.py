@@ -129,6 +129,9 @@ class HostModule:
             return value
         return self._rt_world.external(f"{module}.{name}")
 
+    def __deepcopy__(self, memo: Any) -> Any:
+        return self  # else the memo would hand out what is behind it
+
     def __setattr__(self, name: str, value: Any) -> None:
         self._rt_stored[name] = value
 

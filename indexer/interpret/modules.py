@@ -55,6 +55,9 @@ class InterpretedModule:
             raise Unsupported(f"a store to the runtime's {name}")
         self._rt_state.namespace[name] = value
 
+    def __deepcopy__(self, memo: Any) -> Any:
+        return self  # else the memo would hand out what is behind it
+
     def __repr__(self) -> str:
         return f"<module '{self._rt_state.dotted}'>"
 

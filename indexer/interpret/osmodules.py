@@ -354,6 +354,9 @@ class _Modules:
     def __init__(self, program: Any) -> None:
         self._rt_program = program
 
+    def __deepcopy__(self, memo: Any) -> Any:
+        return self  # else the memo would hand out what is behind it
+
     def get(self, name: str, default: Any = None) -> Any:
         found = self._rt_program.loaded(name)
         return found if found is not None else default

@@ -215,6 +215,11 @@ class Rewriter(ast.NodeTransformer):
     def visit_TryStar(self, node: ast.AST) -> ast.AST:
         raise UnsupportedSyntax(f"except* at line {getattr(node, 'lineno', 0)}")
 
+    def visit_AsyncFor(self, node: ast.AsyncFor) -> ast.AST:
+        self.generic_visit(node)
+        node.body.insert(0, self._tick(node))
+        return node
+
     def visit_While(self, node: ast.While) -> ast.AST:
         self.generic_visit(node)
         node.body.insert(0, self._tick(node))

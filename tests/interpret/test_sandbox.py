@@ -137,6 +137,18 @@ def result():
 }
 
 
+def test_a_copy_leaves_nothing_of_the_host_in_its_memo():
+    source = """
+import copy, json, os, sys
+def result():
+    memo = {}
+    copy.deepcopy([json, os.listdir, sys.modules, sys.modules["sglang.main"]], memo)
+    return [type(one).__name__ for held in memo.values() for one in (held if type(held) is list else [held])]
+"""
+    found = run(source)
+    assert not {"World", "Program", "FileSystem", "ModuleState"} & set(found), found
+
+
 @pytest.mark.parametrize("source", LONGER_ESCAPES.values(), ids=LONGER_ESCAPES)
 def test_no_longer_way_out_of_the_sandbox(source):
     assert isinstance(run(source), (Unsupported, Unknown))
