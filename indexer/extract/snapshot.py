@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import gc
+import subprocess
 from collections import Counter
 
 from indexer import __version__
+from indexer.extract.ahead import code_paths_read_ahead
 from indexer.extract.algorithms import extract_algorithms
 from indexer.extract.algorithms.links import link_algorithms
 from indexer.extract.code_paths import extract_code_paths, path_counts
@@ -35,13 +37,14 @@ def extract_snapshot(tree: SourceTree) -> Snapshot:
     collecting = gc.isenabled()
     gc.disable()  # a run allocates many small objects and few cycles: collecting them doubles the time
     try:
-        return _extract(tree)
+        with code_paths_read_ahead(tree) as reader:
+            return _extract(tree, reader)
     finally:
         if collecting:
             gc.enable()
 
 
-def _extract(tree: SourceTree) -> Snapshot:
+def _extract(tree: SourceTree, reader: subprocess.Popen[bytes] | None) -> Snapshot:
     graph = ModuleGraph(tree, FactStore(cache_folder("facts")))
     facts = load_facts(graph, (ENV_USES, FLAG_USES, REPLACEMENT_MESSAGES), elsewhere=(ENV_USES,))
     sites = flag_sites(graph)
@@ -55,6 +58,8 @@ def _extract(tree: SourceTree) -> Snapshot:
     models = extract_models(graph)
     link_models(graph, models, rules)
     env_vars = extract_env_vars(graph, facts)
+    if reader is not None:
+        reader.wait()
     code_paths = extract_code_paths(tree, graph.store)
     coverage = Coverage(
         layouts=sites.layouts,
