@@ -9,7 +9,7 @@ from typing import BinaryIO
 
 import msgspec
 
-from indexer.errors import CannotError, IndexerError, UsageError
+from indexer.errors import CannotError, IndexerError
 from indexer.explain.annotate import annotator_of
 from indexer.explain.command import server_arguments
 from indexer.explain.explain import Explainer
@@ -39,7 +39,6 @@ def run_batch(file: Path, trees: list[SourceTree], most_paths: int, out: BinaryI
     A line that can't be answered gets an answer that says why, so that lines in and out correspond.
 
     Raises:
-        UsageError: a line is not a question.
         CannotError: the file can't be read.
     """
     explainers = [Explainer(tree, most_paths) for tree in trees]
@@ -47,12 +46,20 @@ def run_batch(file: Path, trees: list[SourceTree], most_paths: int, out: BinaryI
         tree.version: annotator_of(tree.version, extract=False) for tree in trees if tree.origin == "release"
     }
     for number, line in _lines(file):
+        asked: BatchLine | None
+        problem = ""
         try:
             asked = msgspec.json.decode(line, type=BatchLine)
-        except msgspec.MsgspecError as error:
-            raise UsageError(f"{file}:{number}: not a question ({error})") from error
+        except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+            asked = None
+            problem = f"{file}:{number}: not a question ({error})"
         for explainer in explainers:
-            answer = _answer(explainer, asked)
+            if asked is None:
+                answer = Explanation(
+                    explainer.tree.version, UNKNOWN, unknowns=[UnknownFact("outcome", problem)]
+                )
+            else:
+                answer = _answer(explainer, asked)
             annotator = annotators.get(explainer.tree.version)
             if annotator is not None:
                 annotator.annotate(answer)

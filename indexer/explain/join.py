@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import msgspec
+
 from indexer.explain.explanation import (
     MAY,
     REFUSED,
@@ -36,7 +38,7 @@ def join(version: str, exploration: Exploration[PathResult], assumed: list[str])
     _outcome(answer, results, exploration.complete)
     if answer.outcome != REFUSED:
         # A path that was refused or stopped may have been the real one: then nothing is certain.
-        certain = exploration.complete and all(one.ok is True for one in results)
+        certain = exploration.complete and all(one.ok is True and not one.notes for one in results)
         _fields(answer, [one for one in results if one.resolved], certain)
     _events(answer, results, exploration.complete)
     _unknowns(answer, exploration)
@@ -46,7 +48,12 @@ def join(version: str, exploration: Exploration[PathResult], assumed: list[str])
 def _outcome(answer: Explanation, results: list[PathResult], complete: bool) -> None:
     refusals = _refusals(results)
     outcomes = {one.ok for one in results}
-    if outcomes == {True} and complete:
+    if any(one.notes for one in results):
+        # A registration that failed may be missed later: what follows is not SGLang's own doing.
+        answer.refusals = refusals
+        for one in refusals:
+            one.certainty = MAY
+    elif outcomes == {True} and complete:
         answer.outcome = STARTS
     elif outcomes == {False} and complete:
         answer.outcome = REFUSED
@@ -80,8 +87,8 @@ def _fields(answer: Explanation, results: list[PathResult], certain: bool) -> No
         found = (contains_unknown(one.resolved.get(name)) for one in results)
         unknown = next((one for one in found if one is not None), None)
         values = [_told(one.resolved.get(name)) for one in results]
-        distinct = [value for index, value in enumerate(values) if value not in values[:index]]
-        if unknown is None and distinct == [asked]:
+        distinct = _distinct(values)
+        if unknown is None and len(distinct) == 1 and _same(distinct[0], asked):
             continue
         definite = unknown is None and len(distinct) == 1 and certain
         answer.fields[name] = FieldChange(
@@ -93,6 +100,18 @@ def _fields(answer: Explanation, results: list[PathResult], certain: bool) -> No
         )
         if unknown is not None:
             answer.unknowns.append(UnknownFact(f"field {name}", f"depends on {', '.join(unknown._rt_roots)}"))
+
+
+def _same(one: Any, other: Any) -> bool:
+    """Tell whether two values are the same also in kind: ``True`` and ``1`` are not."""
+    return msgspec.json.encode(one, order="sorted") == msgspec.json.encode(other, order="sorted")
+
+
+def _distinct(values: list[Any]) -> list[Any]:
+    found: dict[bytes, Any] = {}
+    for value in values:
+        found.setdefault(msgspec.json.encode(value, order="sorted"), value)
+    return list(found.values())
 
 
 def _told(value: Any) -> Any:

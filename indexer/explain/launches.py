@@ -65,6 +65,7 @@ def prepare(tree: SourceTree, question: Question) -> PreparedLaunch:
         for spelling in {name, name.replace("-", "_"), name.replace("_", "-")}:
             packages[spelling] = None if str(version).lower() in ("none", "absent") else str(version)
     assumed.append("installed is what a plain install of this release brings, at its pinned versions")
+    assumed.append("no plugins of SGLang or of its platforms are installed")
     gpu, known = _gpu(question, assumed)
     transformers = _transformers(tree, packages, assumed)
     torch = packages.get("torch")

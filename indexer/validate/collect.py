@@ -23,6 +23,7 @@ from indexer.validate.records import (
     Override,
     Prediction,
     Record,
+    without_source,
 )
 
 RESOLVER_PLACES = re.compile(r"sglang/srt/(server_args\.py|arg_groups/)")
@@ -136,7 +137,12 @@ class _Context:
             seconds=result["seconds"],
             start_seconds=result.get("start_seconds"),
             side_by_side=result["side_by_side"],
-            log=Log(log["digest"], log["lines"], log["telling"], [] if outcome == "served" else log["tail"]),
+            log=Log(
+                log["digest"],
+                log["lines"],
+                log["telling"],
+                [] if outcome == "served" else without_source(log["tail"]),
+            ),
         )
         record.checks = self._checks(launch, result, record)
         if outcome == "served":

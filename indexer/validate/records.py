@@ -175,3 +175,10 @@ def save(records: Iterable[Record], folder: Path) -> list[Path]:
 def schema() -> dict[str, Any]:
     """Return the published JSON schema of a record."""
     return {"$schema": "https://json-schema.org/draft/2020-12/schema", **msgspec.json.schema(Record)}
+
+
+def without_source(tail: list[str]) -> list[str]:
+    """Return the end of a log without the source lines that tracebacks quote: the frames suffice."""
+    kept = [line for line in tail if not line.startswith("    ")]
+    # A tail that begins inside a traceback begins with a quoted line of a frame that is cut off.
+    return [line for line in kept if line.strip(" ^~")]
