@@ -20,6 +20,9 @@ _BROUGHT_ALONG = (
 )
 
 
+UNNAMED_GPU = "an NVIDIA GPU, of which nothing more is known (say which with --gpu)"
+
+
 @dataclass
 class Question:
     """A launch as the user describes it; what is None is not said.
@@ -108,7 +111,7 @@ def prepare(tree: SourceTree, question: Question) -> PreparedLaunch:
 
 def _gpu(question: Question, assumed: list[str]) -> tuple[Gpu | None, bool]:
     if question.gpu is None:
-        assumed.append("an NVIDIA GPU, of which nothing more is known (say which with --gpu)")
+        assumed.append(UNNAMED_GPU)
         return Gpu(None, None, None, None), True
     return gpu_named(question.gpu), True
 

@@ -6,6 +6,7 @@ import textwrap
 from typing import Any
 
 from indexer.explain.explanation import MAY, REFUSED, STARTS, Explanation, Refusal
+from indexer.explain.launches import UNNAMED_GPU
 from indexer.knowledge.schema import Location
 
 WIDTH = 80
@@ -63,7 +64,8 @@ def _headline(answer: Explanation) -> str:
         return "starts (its arguments are accepted)"
     if answer.outcome == REFUSED:
         return "is refused" + ("" if answer.refusal and not answer.refusals else ", by one of these rules")
-    return "may be refused" if answer.refusals else "can't be known"
+    hint = "; say which GPU with --gpu" if UNNAMED_GPU in answer.assumed else ""
+    return ("may be refused" if answer.refusals else "can't be known") + hint
 
 
 def _refusal(refusal: Refusal) -> list[str]:
