@@ -10,7 +10,7 @@ from indexer.extract.flags import encode
 from indexer.interpret.launch import Launch
 from indexer.interpret.program import ARGUMENTS, open_program
 from indexer.interpret.running import innermost_frame
-from indexer.interpret.signals import Signal, UnknownEscaped
+from indexer.interpret.signals import Signal, UnknownEscaped, begin_path, swallowed
 from indexer.interpret.transformers_tree import ConfigurationTree
 from indexer.interpret.unknown import Unknown
 from indexer.source.tree import SourceTree
@@ -45,6 +45,7 @@ def resolve_path(tree: SourceTree, launch: Launch, transformers: ConfigurationTr
 
     Every failure of SGLang's becomes a refusal with its line, every failure of ours an unknown.
     """
+    begin_path()
     program = open_program(tree, launch, transformers)
     world = program.world
     result = PathResult(None, PARSE)
@@ -76,6 +77,9 @@ def resolve_path(tree: SourceTree, launch: Launch, transformers: ConfigurationTr
             result.reason, result.at = f"{type(error).__name__}: {error}", innermost_frame(error)
     except (Exception, SystemExit) as error:
         _refused(result, error, world)
+    lost = swallowed()
+    if result.ok is not None and lost is not None:
+        result.ok, result.reason = None, f"SGLang's code went on after: {lost.reason}"
     result.events = world.events
     result.notes = program.notes
     return result

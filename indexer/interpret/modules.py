@@ -15,7 +15,7 @@ from weakref import WeakKeyDictionary
 from indexer.interpret.compiled import MARK, CodeCache, CompiledModule, compile_expression
 from indexer.interpret.external import External
 from indexer.interpret.runtime import Runtime
-from indexer.interpret.signals import Unsupported
+from indexer.interpret.signals import Unsupported, handled
 from indexer.interpret.transformers_tree import PACKAGE as TRANSFORMERS
 from indexer.interpret.transformers_tree import ConfigurationTree, module_overrides
 from indexer.source.tree import SourceTree
@@ -145,6 +145,7 @@ class ModuleState:
                 try:
                     self._run(index)
                 except Unsupported as error:
+                    handled(error)
                     self.program.note(f"{self.path}:{chunk.line}: registration: {error.reason}")
                 except Exception as error:
                     self.program.note(f"{self.path}:{chunk.line}: registration: {error!r}")

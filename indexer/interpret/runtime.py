@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 from indexer.interpret import safety
 from indexer.interpret.compiled import MARK
 from indexer.interpret.external import External, ExternalBase
-from indexer.interpret.signals import UNCATCHABLE, BudgetExceeded, UnknownEscaped, Unsupported
+from indexer.interpret.signals import UNCATCHABLE, BudgetExceeded, UnknownEscaped, Unsupported, handled
 from indexer.interpret.unknown import Unknown, contains_unknown, is_identical, negate
 
 if TYPE_CHECKING:
@@ -377,7 +377,10 @@ class Runtime:
             if needed not in namespace and needed in state.compiled.binders:
                 try:
                     namespace[needed]
-                except (KeyError, Unsupported):
+                except KeyError:
+                    continue
+                except Unsupported as error:
+                    handled(error)  # perhaps an attribute's name, and not needed at all
                     continue
                 except ImportError:
                     raise

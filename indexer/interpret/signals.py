@@ -6,6 +6,28 @@ code can't catch them: a failure of ours must never look like a refusal of SGLan
 
 from __future__ import annotations
 
+_unhandled: list[Unsupported] = []
+
+
+def begin_path() -> None:
+    """Forget the signals of earlier paths."""
+    _unhandled.clear()
+
+
+def handled(signal: Unsupported) -> None:
+    """Say that the interpreter itself dealt with a signal, so that it decides nothing."""
+    if signal in _unhandled:
+        _unhandled.remove(signal)
+
+
+def swallowed() -> Unsupported | None:
+    """Return a signal of this path that was raised and not dealt with, if there is one.
+
+    Interpreted code has ways to go on after one that no rewriting catches (a context manager that
+    swallows everything, ``return`` in ``finally``): such a path proves nothing.
+    """
+    return _unhandled[0] if _unhandled else None
+
 
 class Signal(BaseException):
     """Base of the interpreter's own signals."""
@@ -17,6 +39,7 @@ class Unsupported(Signal):
     def __init__(self, reason: str) -> None:
         super().__init__(reason)
         self.reason = reason
+        _unhandled.append(self)
 
 
 class UnknownEscaped(Signal):

@@ -9,7 +9,14 @@ import pytest
 
 from indexer.interpret.external import External
 from indexer.interpret.host import HostModule
-from indexer.interpret.signals import BudgetExceeded, Signal, UnknownEscaped, Unsupported
+from indexer.interpret.signals import (
+    BudgetExceeded,
+    Signal,
+    UnknownEscaped,
+    Unsupported,
+    begin_path,
+    swallowed,
+)
 from indexer.interpret.unknown import Unknown
 from tests.interpret.running import program_of, run
 
@@ -304,3 +311,16 @@ def result():
 def test_iterating_an_unknown_ends_the_path():
     source = "import random\ndef result():\n    return [x for x in random.random()]\n"
     assert isinstance(run(source), UnknownEscaped)
+
+
+@pytest.mark.parametrize(
+    "block",
+    [
+        "with __import__('contextlib').suppress(BaseException):\n        eval('1')",
+        "try:\n        eval('1')\n    finally:\n        return 'went on'",
+    ],
+)
+def test_a_signal_that_is_swallowed_is_remembered(block):
+    begin_path()
+    assert not isinstance(run(f"def result():\n    {block}\n    return 'went on'\n"), Unsupported)
+    assert swallowed() is not None
