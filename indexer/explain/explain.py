@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import gc
 from dataclasses import replace
 from functools import partial
 
+from indexer.collector import collector_paused
 from indexer.explain.explanation import STARTS, UNKNOWN, Explanation, UnknownFact
 from indexer.explain.join import join
 from indexer.explain.launches import PreparedLaunch, Question, prepare
@@ -33,13 +33,8 @@ class Explainer:
             CannotError: something needed can't be fetched or read.
         """
         prepared = prepare(self.tree, question)
-        collecting = gc.isenabled()
-        gc.disable()  # a path allocates many objects that die together
-        try:
+        with collector_paused():  # a path allocates many objects that die together
             answer = join(self.tree.version, self.explore(prepared, question), prepared.assumed)
-        finally:
-            if collecting:
-                gc.enable()
         if prepared.lacking and answer.outcome == STARTS:
             # Names are bound when they are used, so an import that would fail may not have been met.
             answer.outcome = UNKNOWN

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import gc
 import subprocess
 from collections import Counter
 
 from indexer import __version__
+from indexer.collector import collector_paused
 from indexer.extract.ahead import code_paths_read_ahead
 from indexer.extract.algorithms import extract_algorithms
 from indexer.extract.algorithms.links import link_algorithms
@@ -34,14 +34,8 @@ def extract_snapshot(tree: SourceTree) -> Snapshot:
     Raises:
         CannotError: it is not a SGLang tree, or its argument code can't be run.
     """
-    collecting = gc.isenabled()
-    gc.disable()  # a run allocates many small objects and few cycles: collecting them doubles the time
-    try:
-        with code_paths_read_ahead(tree) as reader:
-            return _extract(tree, reader)
-    finally:
-        if collecting:
-            gc.enable()
+    with collector_paused(), code_paths_read_ahead(tree) as reader:
+        return _extract(tree, reader)
 
 
 def _extract(tree: SourceTree, reader: subprocess.Popen[bytes] | None) -> Snapshot:

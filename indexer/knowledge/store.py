@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import gc
 import os
 import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import msgspec
 
+from indexer.collector import collector_paused
 from indexer.errors import CannotError, UsageError
 from indexer.knowledge.schema import SCHEMA_VERSION, Snapshot
 
@@ -34,7 +32,7 @@ def decode_snapshot(raw: bytes, source: str) -> Snapshot:
                 f"{source}: snapshot schema {schema}, this program reads {SCHEMA_VERSION}",
                 "make the snapshot again with `indexer snapshot`",
             )
-        with _collector_paused():
+        with collector_paused():
             return msgspec.json.decode(raw, type=Snapshot)
     except msgspec.MsgspecError as error:
         raise UsageError(f"{source}: not a snapshot ({error})") from error
@@ -83,15 +81,3 @@ def write_atomically(path: Path, content: bytes) -> None:
 
 class _Header(msgspec.Struct):
     schema: int
-
-
-@contextmanager
-def _collector_paused() -> Iterator[None]:
-    """Pause the cyclic collector: decoding makes many objects and no cycles."""
-    enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if enabled:
-            gc.enable()

@@ -6,7 +6,6 @@ parallel and through the user's cache.
 
 from __future__ import annotations
 
-import gc
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -14,6 +13,7 @@ from functools import cached_property
 import msgspec
 from tree_sitter import Node, Tree
 
+from indexer.collector import collector_paused
 from indexer.knowledge.schema import Location
 from indexer.source.tree import PACKAGE_ROOT, SourceTree
 from indexer.syntax.facts import Extractor, collect
@@ -90,14 +90,9 @@ class ModuleGraph:
         paths = list(self.tree.walk(prefix))
         if any(path not in self._modules and path not in self._encoded for path in paths):
             self.load_all(prefix)
-        enabled = gc.isenabled()
-        gc.disable()  # decoding makes many objects and no cycles: collecting meanwhile only costs
-        try:
+        with collector_paused():  # decoding makes many objects and no cycles
             for path in paths:
                 self._decode(path)
-        finally:
-            if enabled:
-                gc.enable()
         return (self._modules[path] for path in paths)
 
     def _decode(self, path: str) -> Module:

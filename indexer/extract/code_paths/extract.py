@@ -7,6 +7,7 @@ from collections.abc import Iterable
 
 import msgspec
 
+from indexer.collector import collector_paused
 from indexer.extract.code_paths.context import Context, Tree
 from indexer.extract.code_paths.findings import findings_of
 from indexer.extract.code_paths.matching import Matcher
@@ -17,7 +18,7 @@ from indexer.extractor_version import callgraph_version
 from indexer.knowledge.schema import CodePath
 from indexer.source.tree import SourceTree
 from indexer.syntax.callgraph.edges import Node
-from indexer.syntax.callgraph.load import callgraph_paths, collector_off, load_symbols
+from indexer.syntax.callgraph.load import callgraph_paths, load_symbols
 from indexer.syntax.factstore import FactStore
 
 
@@ -37,7 +38,7 @@ def extract_code_paths(
     if held is not None:
         paths = msgspec.msgpack.decode(held, type=list[CodePath])
     else:
-        with collector_off():
+        with collector_paused():
             paths = paths_of(Tree(load_symbols(tree, store), load_plan()))
         if store is not None:
             store.save({key: msgspec.msgpack.encode(paths)})

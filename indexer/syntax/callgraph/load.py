@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import gc
-from collections.abc import Iterator
-from contextlib import contextmanager
-
 import msgspec
 
+from indexer.collector import collector_paused
 from indexer.source.tree import PACKAGE_ROOT, SourceTree
 from indexer.syntax.callgraph.facts import CALL_FACTS, FileFacts
 from indexer.syntax.callgraph.symbols import Symbols
@@ -18,18 +15,6 @@ PREFIXES = tuple(f"{PACKAGE_ROOT}/{folder}" for folder in ("srt", "kernels", "ji
 """Where the server's code lies: the runtime and its kernels (one of the two folders, by release)."""
 
 
-@contextmanager
-def collector_off() -> Iterator[None]:
-    """Run without the cyclic garbage collector: loading facts makes millions of objects and no garbage."""
-    enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if enabled:
-            gc.enable()
-
-
 def callgraph_paths(tree: SourceTree) -> list[str]:
     """Return the files that the call graph reads."""
     return [path for prefix in PREFIXES for path in tree.walk(prefix)]
@@ -37,7 +22,7 @@ def callgraph_paths(tree: SourceTree) -> list[str]:
 
 def load_symbols(tree: SourceTree, store: FactStore | None = None, jobs: int | None = None) -> Symbols:
     """Return the modules, classes and functions of a tree with the facts of their bodies."""
-    with collector_off():
+    with collector_paused():
         facts = collect(tree, callgraph_paths(tree), [CALL_FACTS], store, jobs)
         decoder = msgspec.msgpack.Decoder(FileFacts)
         return Symbols((path, decoder.decode(found[CALL_FACTS.key])) for path, found in facts.items())

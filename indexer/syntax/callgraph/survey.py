@@ -16,6 +16,7 @@ from fnmatch import fnmatchcase
 
 import msgspec
 
+from indexer.collector import collector_paused
 from indexer.extractor_version import callgraph_version
 from indexer.source.tree import SourceTree
 from indexer.syntax.callgraph import typenames
@@ -23,7 +24,7 @@ from indexer.syntax.callgraph.edges import Edges
 from indexer.syntax.callgraph.expressions import Expr, parse
 from indexer.syntax.callgraph.facts import Call, Import
 from indexer.syntax.callgraph.inference import Inference
-from indexer.syntax.callgraph.load import callgraph_paths, collector_off, load_symbols
+from indexer.syntax.callgraph.load import callgraph_paths, load_symbols
 from indexer.syntax.callgraph.symbols import Function, Symbols, absolute_name
 from indexer.syntax.callgraph.values import Frame
 from indexer.syntax.factstore import FactStore
@@ -110,9 +111,9 @@ def survey(tree: SourceTree, store: FactStore | None = None, jobs: int | None = 
     key = _key(tree, store) if store is not None else b""
     held = store.load([key]).get(key) if store is not None else None
     if held is not None:
-        with collector_off():
+        with collector_paused():
             return msgspec.msgpack.decode(held, type=Survey)
-    with collector_off():
+    with collector_paused():
         found = survey_of(load_symbols(tree, store, jobs), jobs)
     if store is not None:
         store.save({key: msgspec.msgpack.encode(found)})
