@@ -61,7 +61,7 @@ def resolve_path(tree: SourceTree, launch: Launch, transformers: ConfigurationTr
         record = module.prepare_server_args(list(launch.argv))
         if hasattr(type(record), "resolve_once"):
             record.resolve_once()
-        result.resolved = _values(record)
+        result.resolved = resolved_values(record)
         result.stage = CHECK
         if hasattr(type(record), "check_server_args"):
             record.check_server_args()
@@ -113,7 +113,8 @@ def _our_failure(error: BaseException) -> str:
     return str(error) or type(error).__name__
 
 
-def _values(record: Any) -> dict[str, Any]:
+def resolved_values(record: Any) -> dict[str, Any]:
+    """Return what resolution made of every field of a record, as JSON data."""
     if hasattr(type(record), "resolved_dict"):
         values = dict(record.resolved_dict())
     else:

@@ -88,7 +88,9 @@ def guarded_attribute(
     if isinstance(result, types.ModuleType):
         raise Unsupported(f"{name} of {type(value).__name__} is closed to interpreted code")
     if name == "__dict__":
-        _check_dictionary(value, result, own_class, own_function)
+        if _is_a(value, type) and not own_class(value):
+            return _ClosedNames.of(value, result)
+        _check_dictionary(value, result, own_function)
     elif name == "__get__":
         check_native(result)
     elif name in ("__self__", "__func__", "__wrapped__"):
@@ -123,12 +125,42 @@ def _is_own(value: Any, own_class: Callable[[Any], bool]) -> bool:
     return own_class(value) or own_class(type(value))
 
 
-def _check_dictionary(
-    value: Any, held: Any, own_class: Callable[[Any], bool], own_function: Callable[[Any], bool]
-) -> None:
-    if _is_a(value, type):
-        closed = not own_class(value)
-    elif _is_a(value, types.FunctionType):
+class _ClosedNames(dict):
+    """The ``__dict__`` of a native class: which names it has may be asked, what is behind them not.
+
+    Code that walks an MRO asks every base for a name of its own, ``object`` among them.
+    """
+
+    owner = ""
+
+    @classmethod
+    def of(cls, owner: type, held: Any) -> _ClosedNames:
+        """Return the names of a native class."""
+        names = cls(dict.fromkeys(held))
+        names.owner = owner.__name__
+        return names
+
+    def _closed(self, name: Any) -> Unsupported:
+        return Unsupported(f"{name} in __dict__ of native {self.owner} is closed to interpreted code")
+
+    def __getitem__(self, name: Any) -> Any:
+        if name in self:
+            raise self._closed(name)
+        raise KeyError(name)
+
+    def get(self, name: Any, default: Any = None) -> Any:
+        if name in self:
+            raise self._closed(name)
+        return default
+
+    def values(self) -> Any:
+        raise self._closed("everything")
+
+    items = values
+
+
+def _check_dictionary(value: Any, held: Any, own_function: Callable[[Any], bool]) -> None:
+    if _is_a(value, types.FunctionType):
         closed = not own_function(value)
     else:
         closed = type(value).__module__.startswith("indexer.") or any(

@@ -80,6 +80,11 @@ class World:
         self._values |= values
         self._absent |= absent
 
+    def know(self, values: dict[str, Any], calls: dict[str, Callable[..., Any]]) -> None:
+        """Add what is known of third-party packages: attributes by dotted name, and what calls give."""
+        self._values |= values
+        self._intrinsics |= calls
+
     # -- externals --------------------------------------------------------------------------------
 
     def external(self, path: str) -> Any:

@@ -28,6 +28,8 @@ class ModelConfig:
             self.hf_config.architectures[0] = "RiverForCausalLMMTP"
         if is_draft_model and self.mode == "X" and self.hf_config.architectures[0] == "StoneForCausalLM":
             self.hf_config.architectures = ["StoneDraft"]
+        elif is_draft_model and self.hf_config.architectures[0] == "StoneForCausalLM":
+            self.hf_config.architectures[0] = "StoneForCausalLMMTP"
         if is_draft_model and isinstance(self.hf_text_config, CloudConfig):
             self.hf_config.architectures[0] = self.hf_text_config.draft_name()
 def is_hybrid_swa_model(archs):
@@ -83,6 +85,11 @@ def supports_mamba_cache_extra_buffer(view, hf_config):
 def _mamba_radix_cache_resolution(view):
     model_arch = view.arch
     in_branch = model_arch in _MAMBA_RADIX_CACHE_ARCHS
+def mamba_extra_buffer_of(cfg):
+    return cfg.disable_radix_cache is False and cfg.mamba_radix_cache_strategy in (
+        "extra_buffer",
+        "extra_buffer_lazy",
+    )
 """,
     "models/river": """
 class RiverForCausalLM:
@@ -128,7 +135,7 @@ def test_architectures_with_their_lines(models):
         ("LakeForConditionalGeneration", "GDN", "gdn_config", 8, None),
         ("StoneForCausalLM", "Mamba2", "mamba_config", 14, "config.deep"),
         ("CloudForCausalLM", "KDA", "cloud_config", 18, None),
-        ("GravelForCausalLM", "sliding window", "is_hybrid_swa_model", 13, None),
+        ("GravelForCausalLM", "sliding window", "is_hybrid_swa_model", 15, None),
         ("DuneForCausalLM", "sliding window", "is_hybrid_swa_model", 2, None),
     ],
 )
@@ -160,7 +167,11 @@ def test_draft_mapping(models):
     assert (draft["architecture"], draft["mapping_at"].line, draft["class_at"].line) == (
         "RiverForCausalLMMTP", 7, 4,
     )  # fmt: skip
-    assert models["StoneForCausalLM"].draft["condition"] == 'self.mode == "X"'
+    stone = models["StoneForCausalLM"].draft
+    assert (stone["architecture"], stone["condition"]) == ("StoneDraft", 'self.mode == "X"')
+    (other,) = stone["also"]
+    assert (other["architecture"], other["mapping_at"].line) == ("StoneForCausalLMMTP", 11)
+    assert other["condition"] == 'self.mode != "X"'
     assert "draft_name" in models["CloudForCausalLM"].draft["architecture"].unknown
     assert models["PlainForCausalLM"].draft is None
 
@@ -168,6 +179,55 @@ def test_draft_mapping(models):
 def test_radix_cache_support(models):
     river, stone = models["RiverForCausalLM"].radix, models["StoneForCausalLM"].radix
     assert (river["radix"].line, river["extra_buffer"].line) == (3, 7)
-    assert river["strategies"] == ["no_buffer", "extra_buffer"]
+    assert river["strategies"] == ["no_buffer", "extra_buffer", "extra_buffer_lazy"]
+    assert river["strategies_at"].line == 13
     assert (stone["radix"].line, stone["extra_buffer"], stone["strategies"]) == (4, False, ["no_buffer"])
     assert models["PlainForCausalLM"].radix is None
+
+
+EARLY = {
+    "configs/model_config": """
+def is_hybrid_model(model_architectures, ratio):
+    if ratio is None:
+        return None
+    elif ratio > 0 and model_architectures[0] == "DuneForCausalLM":
+        return ratio
+""",
+    "model_executor/model_runner": """
+class ModelRunner:
+    def backend(self, name):
+        if name == "hybrid":
+            linear_attn_backend = MambaAttnBackend(self)
+            return Hybrid(self, linear_attn_backend)
+    @property
+    def is_hybrid_gdn(self):
+        return self.model_config.hf_config.architectures[0] in [
+            "RiverForCausalLM",
+            "StoneForCausalLM",
+        ]
+""",
+    "models/river": """
+class GatedDeltaLayer: ...
+class RiverForCausalLM: ...
+EntryClass = RiverForCausalLM
+""",
+    "models/stone": """
+from mixers import MambaMixer2
+class StoneForCausalLM: ...
+class DuneForCausalLM: ...
+class Eagle3StoneForCausalLM: ...
+EntryClass = [StoneForCausalLM, DuneForCausalLM, Eagle3StoneForCausalLM]
+""",
+    "server_args": "",
+}
+
+
+def test_hybrids_that_a_list_of_architectures_names():
+    """Releases before configuration classes decided list the names; one backend runs every kind."""
+    tree = MemoryTree({f"python/sglang/srt/{name}.py": source for name, source in EARLY.items()})
+    models = {one.architecture: one for one in extract_models(ModuleGraph(tree))}
+    river, stone, dune = (models[f"{name}ForCausalLM"].hybrid for name in ("River", "Stone", "Dune"))
+    assert (river["kind"], river["predicate_at"].line, river["backend_at"].line) == ("GDN", 10, 5)
+    assert (stone["kind"], stone["predicate_at"].line) == ("Mamba2", 11)
+    assert (dune["kind"], dune["condition"], dune["predicate_at"].line) == ("sliding window", "ratio > 0", 5)
+    assert models["Eagle3StoneForCausalLM"].is_draft

@@ -66,10 +66,11 @@ def _constant(node: Node) -> str | Unknown:
     return value if value is not None else Unknown(f"computed: {text(node)}", Location(MODULE, line(node)))
 
 
-def draft_of(
+def drafts_of(
     mappings: list[DraftMapping], tests: ArchitectureTests, architecture: str
-) -> tuple[DraftMapping, str | None] | None:
-    """Return the mapping of an architecture and what else must hold, None where there is none."""
+) -> list[tuple[DraftMapping, str | None]]:
+    """Return the mappings of an architecture, each with what else must hold."""
+    found = []
     for mapping in mappings:
         named = any(
             guard.holds
@@ -80,10 +81,6 @@ def draft_of(
         left = tests.path(mapping.guarded.guards, architecture, mapping.place) if named else None
         if left is None:
             continue
-        rest = [
-            Condition(kept, True, one.at)
-            for one in left
-            if one.holds and (kept := _AS_DRAFT.sub("", one.text))
-        ]
-        return mapping, written_path(rest)
-    return None
+        rest = [Condition(kept, one.holds, one.at) for one in left if (kept := _AS_DRAFT.sub("", one.text))]
+        found.append((mapping, written_path(rest)))
+    return found

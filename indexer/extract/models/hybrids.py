@@ -26,6 +26,18 @@ _CONFIG_FOLDER = f"{PACKAGE_ROOT}/srt/configs"
 _REGISTER = "register_linear_attn_model"
 _OTHER_PLATFORM = re.compile(r"^_?is_(npu|xpu|cpu|hip|musa)(\(\))?$")
 _KINDS = {"KimiLinear": "KDA", "Lightning": "lightning", "ShortConv": "ShortConv"}
+_PREDICATE_KINDS = {
+    "mamba2_config": "Mamba2",
+    "hybrid_gdn_config": "GDN",
+    "is_hybrid_gdn": "GDN",
+    "kimi_linear_config": "KDA",
+    "hybrid_lightning_config": "lightning",
+}
+_MIXERS = {"GatedDelta": "GDN", "MambaMixer2": "Mamba2"}
+_FOR_ALL_KINDS = "MambaAttnBackend"
+"""The one backend that releases had before each kind got its own."""
+_ASKS = re.compile(r"isinstance|model_type|\barchitectures\b")
+_ARCHITECTURES = re.compile(r"\barchitectures\b")
 
 
 @dataclass(frozen=True)
@@ -70,7 +82,7 @@ def predicates(graph: ModuleGraph) -> list[Predicate]:
     start = union or find_function(graph, "is_hybrid_gdn", _PREDICATE_FOLDERS)
     found: dict[str, Predicate] = {}
     _collect(graph, start, found)
-    return [one for one in found.values() if "isinstance" in text(one.node) or "model_type" in text(one.node)]
+    return [one for one in found.values() if _ASKS.search(text(one.node))]
 
 
 def _collect(graph: ModuleGraph, definition: Definition | None, found: dict[str, Predicate]) -> None:
@@ -88,13 +100,21 @@ def _collect(graph: ModuleGraph, definition: Definition | None, found: dict[str,
                 _collect(graph, target, found)
 
 
-def match_predicate(predicate: Predicate, config: ConfigClass, tests: ArchitectureTests) -> Match | None:
-    """Return how a predicate holds for a configuration class, None where it never does."""
+def match_predicate(
+    predicate: Predicate, config: ConfigClass, tests: ArchitectureTests, architecture: str = ""
+) -> Match | None:
+    """Return how a predicate holds for an architecture's configuration class, None where it never does."""
     for one in guarded_statements(predicate.node):
         if one.statement.type != "return_statement" or not one.statement.named_children:
             continue
         value = one.statement.named_children[0]
         if value.type == "none":
+            continue
+        if value.type == "comparison_operator" and _ARCHITECTURES.search(text(value)):
+            # Up to 0.5.3 the predicate lists architectures instead of asking for a class.
+            at = tests.architectures_in(value, predicate.place).values.get(architecture)
+            if at is not None:
+                return Match(predicate.name, at, architecture, None)
             continue
         guards = one.guards
         if value.type == "conditional_expression":
@@ -191,7 +211,7 @@ class BackendChoice:
         self.graph = graph
         self.tests = tests
         self.names = names
-        definition = find_function(graph, WRAPPER, (_BACKEND_FOLDER,))
+        definition = find_function(graph, WRAPPER, (_BACKEND_FOLDER,)) or _making_function(graph)
         self.at = definition.location if definition else None
         self._node = node_of(graph, definition) if definition else None
         module = graph.module(definition.module) if definition else None
@@ -244,6 +264,24 @@ class BackendChoice:
         return None
 
 
+def _making_function(graph: ModuleGraph) -> Definition | None:
+    """Return the method that makes the backend where no function wraps it: the model runner's, up to 0.5.2."""
+    for path in graph.tree.walk(_PREDICATE_FOLDERS[1]):
+        if b"linear_attn_backend = " in graph.tree.read(path):
+            module = graph.module(path)
+            for record in module.functions if module else ():
+                found = Definition("function", module.name, record.qualname, path, record)  # type: ignore[union-attr]
+                if "linear_attn_backend = " in text_of(graph, found):
+                    return found
+    return None
+
+
+def text_of(graph: ModuleGraph, definition: Definition) -> str:
+    """Return a definition's source, empty where it can't be read."""
+    node = node_of(graph, definition)
+    return text(node) if node is not None else ""
+
+
 def _walk(node: Node) -> list[Node]:
     found = [node] if node.type == "call" else []
     for child in node.named_children:
@@ -267,6 +305,20 @@ def _backend_name(statement: Node) -> str | None:
         if made:
             return text(made[0].child_by_field_name("function") or made[0])
     return None
+
+
+def kind_of_predicate(predicate: str) -> str:
+    """Return the hybrid kind that a predicate is named after."""
+    return _PREDICATE_KINDS.get(predicate) or predicate.removeprefix("hybrid_").removesuffix("_config")
+
+
+def kind_of_model(source: str, backend: str) -> str:
+    """Return the hybrid kind of a model from its backend, or from its mixer where one backend runs all."""
+    if backend == _FOR_ALL_KINDS:
+        for mixer, kind in _MIXERS.items():
+            if mixer in source:
+                return kind
+    return kind_of(backend)
 
 
 def kind_of(backend: str) -> str:

@@ -13,11 +13,13 @@ from indexer.extract.reduction import Place
 from indexer.knowledge.schema import Location
 from indexer.syntax.graph import Definition, ModuleGraph
 from indexer.syntax.guards import guarded_statements
-from indexer.syntax.nodes import keyword_arguments, node_of
-from indexer.syntax.parse import location, text
+from indexer.syntax.nodes import keyword_arguments, node_of, own_nodes
+from indexer.syntax.parse import location, string_value, text
 
 _RADIX_FUNCTION = re.compile(r"(handle_)?mamba_radix_cache(_resolution)?$")
 _EXTRA_FUNCTION = re.compile(r"supports?_mamba_(cache_)?extra_buffer$")
+_STRATEGY_TEST = re.compile(r"(^enable_|^)mamba_extra_buffer(_of)?$")
+_STRATEGY = re.compile(r"\bmamba_\w*strategy$")
 _RADIX_CALL = re.compile(r"mamba_radix_cache$")
 
 
@@ -66,6 +68,33 @@ def radix_table(graph: ModuleGraph, tests: ArchitectureTests, names: list[str]) 
             else:
                 _branches(node, place, tests, table, names)
     return table
+
+
+def extra_buffer_strategies(graph: ModuleGraph) -> dict[str, Location]:
+    """Return the strategies that use an extra buffer, from the function that says so, each with its line."""
+    for path in resolver_paths(graph):
+        if b"mamba_extra_buffer" not in graph.tree.read(path):
+            continue
+        module = graph.module(path)
+        for record in module.functions if module else ():
+            if _STRATEGY_TEST.search(record.qualname.rpartition(".")[2]):
+                definition = Definition("function", module.name, record.qualname, path, record)  # type: ignore[union-attr]
+                node = node_of(graph, definition)
+                found = _tested_strategies(node, path) if node is not None else {}
+                if found:
+                    return found
+    return {}
+
+
+def _tested_strategies(function: Node, path: str) -> dict[str, Location]:
+    """Return the values that a function compares a strategy with."""
+    for comparison in own_nodes(function, ("comparison_operator",)):
+        operands = [child for child in comparison.named_children if child.type != "comment"]
+        if _STRATEGY.search(text(operands[0])):
+            values = operands[1:] if string_value(operands[1]) else operands[1].named_children
+            named = ((string_value(one), one) for one in values)
+            return {name: location(one, path) for name, one in named if name}
+    return {}
 
 
 def _listed(node: Node, place: Place, tests: ArchitectureTests, table: RadixTable, what: str) -> None:

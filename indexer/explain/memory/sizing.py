@@ -1,0 +1,228 @@
+"""Running a release's sizing of the recurrent state for one launch."""
+
+from __future__ import annotations
+
+import copy
+import re
+from collections.abc import Sequence
+from functools import partial
+from typing import Any
+
+from indexer.collector import collector_paused
+from indexer.explain.launches import Question, prepare
+from indexer.explain.memory.facts import GIB, Sized, StateMemory
+from indexer.explain.memory.inline import NAME, AppendedTree, find_inline_ratio
+from indexer.explain.memory.outside import parallel_sizes, set_up_groups, teach_sizes
+from indexer.explain.memory.standin import Pools, find_pools, place_of
+from indexer.explain.resolve import resolved_values
+from indexer.interpret.explore import Exploration, explore
+from indexer.interpret.launch import Launch
+from indexer.interpret.machine import memory_of
+from indexer.interpret.modules import Program
+from indexer.interpret.program import ARGUMENTS, open_program
+from indexer.interpret.running import innermost_frame, run_with_deep_stack
+from indexer.interpret.signals import Signal, begin_path, swallowed
+from indexer.interpret.transformers_tree import ConfigurationTree
+from indexer.interpret.unknown import Unknown
+from indexer.knowledge.schema import Location
+from indexer.source.tree import PACKAGE_ROOT, SourceTree
+
+_MOST_PATHS = 6
+_SIZING = re.compile(rb"\bdef (_?handle_max_mamba_cache)\(")
+_RATIO = "_calculate_mamba_ratio"
+_REFUSALS = (RuntimeError, ValueError, AssertionError)
+_PLENTY_OF_TOKENS = 1 << 40
+
+
+def state_memory(tree: SourceTree, question: Question, rest_gib: Sequence[float]) -> StateMemory | None:
+    """Return the memory of the recurrent state of a launch; None where the release has no such state.
+
+    ``rest_gib`` are amounts of memory left for all pools of a GPU, in GiB, each sized by itself.
+
+    Raises:
+        UsageError: the question names an unknown GPU.
+        CannotError: something needed can't be fetched or read.
+    """
+    prepared = prepare(tree, question)
+    found = _sizing_module(tree)
+    if found is None:
+        return None
+    path, name = found
+    inline = None
+    if f"def {_RATIO}(".encode() not in tree.read(path):
+        inline = _inline(tree)
+        if inline is not None:
+            tree = AppendedTree(tree, inline[1].path, inline[0])
+    run = partial(
+        _one_path,
+        tree,
+        prepared.launch,
+        prepared.transformers,
+        (path, name),
+        inline[1] if inline else None,
+        tuple(rest_gib),
+    )
+    with collector_paused():
+        explored = run_with_deep_stack(partial(explore, run, _MOST_PATHS))
+    return _joined(explored)
+
+
+def _sizing_module(tree: SourceTree) -> tuple[str, str] | None:
+    """Return the module and name of the function that sizes the state, wherever the release keeps it."""
+    for path in tree.walk(f"{PACKAGE_ROOT}/srt"):
+        match = _SIZING.search(tree.read(path))
+        if match:
+            return path, match.group(1).decode()
+    return None
+
+
+def _inline(tree: SourceTree) -> tuple[str, Location] | None:
+    for path in tree.walk(f"{PACKAGE_ROOT}/srt/model_executor"):
+        found = find_inline_ratio(tree, path)
+        if found is not None:
+            return found
+    return None
+
+
+def _joined(explored: Exploration[StateMemory | None]) -> StateMemory | None:
+    """Return what all paths agree on; where they differ, what would decide is not known."""
+    results = [path.result for path in explored.paths]
+    first = results[0]
+    if first is None or all(one == first for one in results[1:]):
+        if first is not None and not explored.complete:
+            first.unknown.append("there are more cases than were tried")
+        return first
+    asked = dict.fromkeys(fork.text for path in explored.paths for fork in path.forks)
+    return StateMemory(unknown=[f"the numbers depend on {what}" for what in asked])
+
+
+def _one_path(
+    tree: SourceTree,
+    launch: Launch,
+    transformers: ConfigurationTree | None,
+    sizing: tuple[str, str],
+    inline: Location | None,
+    rest_gib: tuple[float, ...],
+) -> StateMemory | None:
+    begin_path()
+    result = StateMemory()
+    try:
+        program = open_program(tree, launch, transformers)
+        teach_sizes(program)
+        record = _resolved_record(program, launch)
+        resolved = resolved_values(record)
+        config = program.import_module("sglang.srt.configs.model_config").ModelConfig.from_server_args(record)
+        sizes = parallel_sizes(program, resolved)
+        set_up_groups(program, sizes)
+        pools = find_pools(program, sizing, record, config, sizes)
+        pools.publish(record)
+        state = pools.state_config()
+        if state is None:
+            return None
+        _describe(result, state)
+        _limits(result, launch, resolved)
+        _ratio(result, program, pools, inline)
+        _scratch(result, pools, record, resolved)
+        result.sized = [_sized(result, pools, record, rest) for rest in rest_gib]
+        result.places["slots that fit"] = place_of(pools.sizing)
+        result.places = {what: _at_definition(tree, at) for what, at in result.places.items()}
+    except LookupError as error:
+        result.unknown.append(str(error))
+    except (Signal, RecursionError, MemoryError) as error:
+        result.unknown.append(str(error) or type(error).__name__)
+    except (Exception, SystemExit) as error:
+        frame = innermost_frame(error)
+        where = f" ({frame[0].removeprefix('python/')}:{frame[1]})" if frame else ""
+        result.unknown.append(f"{type(error).__name__}: {error}{where}")
+    lost = swallowed()
+    if lost is not None:
+        return StateMemory(unknown=[f"SGLang's code went on after: {lost.reason}"])
+    return result
+
+
+def _resolved_record(program: Program, launch: Launch) -> Any:
+    record = program.import_module(ARGUMENTS).prepare_server_args(list(launch.argv))
+    if hasattr(type(record), "resolve_once"):
+        record.resolve_once()
+    return record
+
+
+def _at_definition(tree: SourceTree, at: Location) -> Location:
+    """Return a function's place without the decorators above it, which its code begins with."""
+    lines = tree.text(at.path).splitlines()
+    line = at.line
+    while lines[line - 1].lstrip().startswith("@"):
+        line += 1
+    return Location(at.path, line, at.end_line, at.symbol)
+
+
+def _describe(result: StateMemory, state: Any) -> None:
+    """Note the shapes, types and bytes of one slot, as the configuration class gives them."""
+    params = state.mamba2_cache_params
+    shapes = params.shape.conv
+    result.config_class = type(state).__name__
+    result.conv = [list(shape) for shape in (shapes if isinstance(shapes, list) else [shapes])]
+    result.temporal = list(params.shape.temporal)
+    result.conv_dtype = str(params.dtype.conv).removeprefix("torch.")
+    result.temporal_dtype = str(params.dtype.temporal).removeprefix("torch.")
+    result.layers = len(params.layers)
+    result.slot_bytes = int(params.mamba_cache_per_req)
+    result.places["shape of the state"] = place_of(type(state), "mamba2_cache_params")
+    result.places["bytes of a slot"] = place_of(type(params), "mamba_cache_per_req")
+
+
+def _limits(result: StateMemory, launch: Launch, resolved: dict[str, Any]) -> None:
+    result.draft_tokens = resolved.get("speculative_num_draft_tokens")
+    result.running = resolved.get("max_running_requests")
+    result.ratio = resolved.get("mamba_full_memory_ratio")
+    fraction = resolved.get("mem_fraction_static")
+    if type(fraction) is not Unknown:
+        result.fraction = fraction
+    if launch.gpu is not None and (launch.gpu.memory_bytes or launch.gpu.smi_mib):
+        result.gpu_gib = memory_of(launch.gpu) / GIB
+        if result.fraction is not None:
+            result.static_gib = result.gpu_gib * result.fraction
+
+
+def _ratio(result: StateMemory, program: Program, pools: Pools, inline: Location | None) -> None:
+    """Note how many slots a request takes, where the number doesn't hang on the slots that fit."""
+    if hasattr(type(pools.holder), _RATIO):
+        result.slots_per_request = getattr(pools.holder, _RATIO)()
+        result.places["slots per request"] = place_of(type(pools.holder), _RATIO)
+    elif inline is not None:
+        dotted = inline.path.removeprefix("python/").removesuffix(".py").replace("/", ".")
+        count = getattr(program.import_module(dotted), NAME)
+        with pools.fields(max_mamba_cache_size=1):
+            result.slots_per_request = count(pools.holder, 1)
+        result.places["slots per request"] = inline
+
+
+def _scratch(result: StateMemory, pools: Pools, record: Any, resolved: dict[str, Any]) -> None:
+    """Note what one more draft token costs, with the slots given."""
+    tokens = resolved.get("speculative_num_draft_tokens")
+    if not isinstance(tokens, int) or not result.slots_per_request:
+        return
+    slots = (result.running or 1) * result.slots_per_request
+    left = []
+    for count in (tokens, tokens + 1):
+        pools.publish(copy.copy(record))
+        with pools.fields(max_mamba_cache_size=slots, speculative_num_draft_tokens=count):
+            left.append(pools.left_of(float(_PLENTY_OF_TOKENS >> 30)))
+    pools.publish(record)
+    result.scratch_per_draft_token = round((left[0] - left[1]) * GIB)
+
+
+def _sized(result: StateMemory, pools: Pools, record: Any, rest: float) -> Sized:
+    pools.publish(copy.copy(record))
+    try:
+        left = pools.left_of(rest)
+    except _REFUSALS as error:
+        return Sized(rest, refusal=f"{type(error).__name__}: {error}")
+    slots = pools.field("max_mamba_cache_size")
+    sized = Sized(rest, slots=slots, left_gib=left)
+    if result.slot_bytes and result.draft_tokens:
+        sized.scratch_bytes = round((rest - left) * GIB) - slots * result.slot_bytes
+    if result.slots_per_request:
+        possible = slots // result.slots_per_request
+        sized.requests = min(possible, result.running) if result.running else possible
+    return sized

@@ -1,0 +1,156 @@
+"""A stand-in for the object that sizes the pools: its class is the release's, its attributes are facts."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from types import SimpleNamespace
+from typing import Any
+
+from indexer.interpret.modules import Program
+from indexer.interpret.unknown import Unknown
+from indexer.knowledge.schema import Location
+
+_RUNNER = "sglang.srt.model_executor.model_runner"
+_CONTEXT = "sglang.srt.runtime_context"
+_ARGUMENTS = "sglang.srt.server_args"
+_PREDICATES = "sglang.srt.configs.hybrid_arch"
+_ALGORITHMS = "sglang.srt.speculative.spec_info"
+_HYBRID = re.compile(r"^(mambaish|hybrid_\w+)_config$")
+_ROLE = "scheduler"
+
+
+class Pools:
+    """The stand-in, the function that sizes the state, and the configuration both read."""
+
+    def __init__(self, program: Program, holder: Any, sizing: Callable[[float], float]) -> None:
+        self.program = program
+        self.holder = holder
+        self.sizing = sizing
+        self.record: Any = None
+        self._context: Any = None
+        if program.find(_CONTEXT) is not None:
+            module = program.import_module(_CONTEXT)
+            self._context = module if module._rt_state.offers("publish") else None
+
+    def publish(self, record: Any) -> None:
+        """Make a resolved record the process's configuration, as its start does."""
+        self.record = record
+        self.holder.server_args = record
+        arguments = self.program.import_module(_ARGUMENTS)
+        if self._context is not None:
+            self._context.publish(record, role=_ROLE)
+        elif arguments._rt_state.offers("set_global_server_args_for_scheduler"):
+            arguments.set_global_server_args_for_scheduler(record)
+
+    def field(self, name: str) -> Any:
+        """Return a field's value as the sizing left it."""
+        if self._context is not None and self._context._rt_state.offers("get_context"):
+            bags = self._context.get_context()
+            for bag in ("get_schedule", "get_spec"):
+                found = getattr(getattr(self._context, bag)(), name, None) if bags is not None else None
+                if found is not None:
+                    return found
+        return getattr(self.record, name)
+
+    @contextmanager
+    def fields(self, **values: Any) -> Iterator[None]:
+        """Set fields for a while: in the published configuration where there is one, else in the record."""
+        if self._context is not None:
+            self._context.get_context().override("report", **values)
+            yield
+            self.publish(self.record)
+            return
+        before = {name: getattr(self.record, name) for name in values}
+        for name, value in values.items():
+            setattr(self.record, name, value)
+        yield
+        for name, value in before.items():
+            setattr(self.record, name, value)
+
+    def left_of(self, rest_gib: float) -> float:
+        """Run the release's sizing: return the GiB left for the KV cache."""
+        left = self.sizing(rest_gib)
+        if type(left) is Unknown:
+            raise LookupError(f"{left!r}")
+        return left
+
+    def state_config(self) -> Any:
+        """Return the configuration with recurrent state, None where the model has none."""
+        return self.holder.mambaish_config
+
+
+def find_pools(
+    program: Program, sizing: tuple[str, str], record: Any, config: Any, sizes: SimpleNamespace
+) -> Pools:
+    """Return the stand-in for a launch.
+
+    Raises:
+        LookupError: the class that sizes the pools isn't found.
+    """
+    path, name = sizing
+    module = program.import_module(path.removeprefix("python/").removesuffix(".py").replace("/", "."))
+    owner = next(
+        (
+            found
+            for one in module._rt_state.compiled.binders
+            if isinstance(found := getattr(module, one, None), type) and name in vars(found)
+        ),
+        None,
+    )
+    if owner is None:
+        raise LookupError(f"the class of {name}")
+    if owner.__name__.endswith("Mixin"):
+        owner = program.import_module(_RUNNER).ModelRunner
+    holder = object.__new__(owner)
+    algorithm = program.import_module(_ALGORITHMS).SpeculativeAlgorithm
+    known = vars(sizes) | {
+        "ps": sizes, "server_args": record, "model_config": config, "is_draft_worker": False,
+        "spec_algorithm": algorithm.from_string(resolved_algorithm(record)),
+    }  # fmt: skip
+    if program.find(_PREDICATES) is not None:
+        predicates = program.import_module(_PREDICATES)
+        for one in predicates._rt_state.compiled.binders:
+            if _HYBRID.match(one):
+                known[one] = getattr(predicates, one)(config)
+    _fill(holder, known)
+    return Pools(program, holder, getattr(holder, name))
+
+
+def resolved_algorithm(record: Any) -> Any:
+    """Return the algorithm's name after resolution, wherever the release keeps resolved values."""
+    if hasattr(type(record), "resolved_dict"):
+        return record.resolved_dict()["speculative_algorithm"]
+    return record.speculative_algorithm
+
+
+def _fill(holder: Any, known: dict[str, Any]) -> None:
+    """Set what is known; a declared attribute of which nothing is known is an unknown, not a default."""
+    declared = {
+        name: one
+        for name, one in getattr(type(holder), "__dataclass_fields__", {}).items()
+        if name not in known
+    }
+    for name, one in declared.items():
+        if one.default is not dataclasses.MISSING:
+            known[name] = one.default
+        else:  # a running server copies many of these from the model's configuration, under its name
+            same = getattr(known["model_config"], name, None)
+            known[name] = Unknown(f"{name} of the running server") if same is None else same
+    for name, value in known.items():
+        kept = getattr(type(holder), name, None)
+        if isinstance(kept, property) or (declared and name not in type(holder).__dataclass_fields__):
+            continue
+        setattr(holder, name, value)
+
+
+def place_of(owner: Any, name: str | None = None) -> Location:
+    """Return where a function, or a class's method or property, is defined."""
+    member = owner
+    if name is not None:
+        member = next(vars(cls)[name] for cls in owner.__mro__ if name in vars(cls))
+    function = getattr(member, "fget", None) or getattr(member, "__func__", None) or member
+    code = function.__code__
+    return Location(code.co_filename[1:], code.co_firstlineno, None, code.co_qualname)
