@@ -265,7 +265,7 @@ class BackendChoice:
 
 
 def _making_function(graph: ModuleGraph) -> Definition | None:
-    """Return the method that makes the backend where no function wraps it: the model runner's, up to 0.5.2."""
+    """Return the method of the model runner that makes the backend where no function wraps it."""
     for path in graph.tree.walk(_PREDICATE_FOLDERS[1]):
         if b"linear_attn_backend = " in graph.tree.read(path):
             module = graph.module(path)
