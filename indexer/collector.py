@@ -17,3 +17,30 @@ def collector_paused() -> Iterator[None]:
     finally:
         if enabled:
             gc.enable()
+
+
+_postponed = 0
+_MOST_POSTPONED = 4
+
+
+@contextmanager
+def collector_postponed() -> Iterator[None]:
+    """Run the block without the collector, and leave its garbage to one of the next such blocks.
+
+    A command that runs one block and ends never pays for a walk over all that it made; one that runs
+    thousands collects every few blocks.
+    """
+    global _postponed
+    enabled = gc.isenabled()
+    gc.disable()
+    if _postponed >= _MOST_POSTPONED:
+        _postponed = 0
+        gc.unfreeze()
+        gc.collect()
+    try:
+        yield
+    finally:
+        _postponed += 1
+        gc.freeze()
+        if enabled:
+            gc.enable()

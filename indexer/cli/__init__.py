@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import importlib
 import sys
 
@@ -85,4 +86,5 @@ def main() -> None:
 
         traceback.print_exc()
         sys.exit(CANNOT)
+    gc.freeze()  # the process ends: no last walk over everything that was made
     sys.exit(code)

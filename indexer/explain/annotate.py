@@ -1,25 +1,56 @@
-"""Names the rules behind an explanation's lines, from the snapshot of the same version."""
+"""Names the rules behind an explanation's lines, from the snapshot of the same version.
+
+A snapshot is large and little of it is needed: what is, is kept in a small file of its own.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections import defaultdict
+from pathlib import Path
+from typing import Any
 
 import msgspec
 
+from indexer.errors import IndexerError
 from indexer.explain.explanation import Cause, Explanation
-from indexer.knowledge.links import Links
+from indexer.extractor_version import extractor_version
 from indexer.knowledge.schema import Location, Snapshot
+from indexer.source.cache import cache_folder, keep
 
 
-@dataclass
+class RulePlace(msgspec.Struct, array_like=True):
+    """Where a rule stands (first and last line), and the fields it writes."""
+
+    id: str
+    kind: str
+    path: str
+    line: int
+    end_line: int
+    targets: list[str]
+
+
+class Fallback(msgspec.Struct, array_like=True):
+    """The value a field gets where nothing sets it, and the line that declares it."""
+
+    value: Any
+    declared_at: Location
+
+
+class RulePlaces(msgspec.Struct):
+    """What explanations need of a snapshot."""
+
+    rules: list[RulePlace]
+    fallbacks: dict[str, Fallback]
+
+
 class Annotator:
     """Fills in rule ids, and the declaration of fields that got their declared fallback."""
 
-    snapshot: Snapshot
-
-    def __post_init__(self) -> None:
-        self._links = Links(self.snapshot)
-        self._flags = {flag.dest: flag for flag in self.snapshot.flags}
+    def __init__(self, places: RulePlaces) -> None:
+        self._fallbacks = places.fallbacks
+        self._rules: dict[str, list[RulePlace]] = defaultdict(list)
+        for rule in places.rules:
+            self._rules[rule.path].append(rule)
 
     def annotate(self, answer: Explanation) -> Explanation:
         """Add what the snapshot knows to an explanation, in place, and return it."""
@@ -31,25 +62,58 @@ class Annotator:
                 msgspec.structs.replace(cause, rule=self._rule(cause.at, ("override",), name))
                 for cause in change.by
             ]
-            flag = self._flags.get(name)
-            if not change.by and flag is not None and flag.fallback == change.resolved and flag.declared_at:
-                change.by = [Cause(flag.declared_at)]
+            fallback = self._fallbacks.get(name)
+            if not change.by and fallback is not None and fallback.value == change.resolved:
+                change.by = [Cause(fallback.declared_at)]
         return answer
 
     def _rule(self, at: Location, kinds: tuple[str, ...], field: str | None) -> str | None:
-        found = [rule for rule in self._links.rules_at(at.path, at.line) if rule.kind in kinds]
+        found = [
+            rule
+            for rule in self._rules.get(at.path, ())
+            if rule.line <= at.line <= rule.end_line and rule.kind in kinds
+        ]
+        found.sort(key=lambda rule: (rule.end_line - rule.line, rule.id))  # the shortest statement first
         about = [rule for rule in found if field is None or field in rule.targets]
         return (about or found)[0].id if about or (found and field is None) else None
 
 
+def places_of(snapshot: Snapshot) -> RulePlaces:
+    """Return what explanations need of a snapshot."""
+    return RulePlaces(
+        [
+            RulePlace(
+                rule.id, rule.kind, rule.at.path, rule.at.line, rule.at.end_line or rule.at.line, rule.targets
+            )
+            for rule in snapshot.rules
+        ],
+        {
+            flag.dest: Fallback(flag.fallback, flag.declared_at)
+            for flag in snapshot.flags
+            if flag.fallback is not None and flag.declared_at is not None
+        },
+    )
+
+
 def annotator_of(version: str, extract: bool) -> Annotator | None:
     """Return the annotator of a release; None where it has no snapshot yet and none is to be made."""
-    from indexer.errors import IndexerError
     from indexer.snapshots import cached_path, get_snapshot
 
-    if not extract and not cached_path(version).is_file():
-        return None
     try:
-        return Annotator(get_snapshot(version))
+        file = cache_folder("rule-places") / f"{version}-{extractor_version()}.json"
+        kept = _read(file)
+        if kept is None:
+            if not extract and not cached_path(version).is_file():
+                return None
+            kept = places_of(get_snapshot(version))
+            keep(file, msgspec.json.encode(kept))
+        return Annotator(kept)
     except IndexerError:
+        return None
+
+
+def _read(file: Path) -> RulePlaces | None:
+    try:
+        return msgspec.json.decode(file.read_bytes(), type=RulePlaces)
+    except (OSError, msgspec.MsgspecError):
         return None

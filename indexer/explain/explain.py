@@ -5,11 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import partial
 
-from indexer.collector import collector_paused
+from indexer.collector import collector_postponed
 from indexer.explain.explanation import STARTS, UNKNOWN, Explanation, UnknownFact
 from indexer.explain.join import join
 from indexer.explain.launches import PreparedLaunch, Question, prepare
 from indexer.explain.resolve import PathResult, resolve_path
+from indexer.interpret.code_cache import code_of
 from indexer.interpret.explore import DEFAULT_PATHS, Exploration, explore
 from indexer.interpret.running import run_with_deep_stack
 from indexer.source.tree import SourceTree
@@ -33,7 +34,7 @@ class Explainer:
             CannotError: something needed can't be fetched or read.
         """
         prepared = prepare(self.tree, question)
-        with collector_paused():  # a path allocates many objects that die together
+        with collector_postponed():  # a path allocates many objects that die together
             answer = join(self.tree.version, self.explore(prepared, question), prepared.assumed)
         if prepared.lacking and answer.outcome == STARTS:
             # Names are bound when they are used, so an import that would fail may not have been met.
@@ -63,6 +64,9 @@ class Explainer:
             if not unsaid:
                 break
             self._supposed.update(dict.fromkeys(unsaid, ""))
+        for tree in (self.tree, prepared.transformers):
+            if tree is not None:
+                code_of(tree).save()
         return found
 
 

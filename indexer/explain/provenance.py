@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from indexer.interpret.compiled import MARK
-from indexer.interpret.runtime import is_interpreted_function
+from indexer.interpret.marks import is_interpreted_function
 
 DECLARE = "declare_resolution"
 DECLARING_MODULE = "sglang.srt.arg_groups.overrides"

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from indexer.explain.provenance import Write, trace_writes
-from indexer.extract.flags import encode
+from indexer.extract.encoded import encode
 from indexer.interpret.launch import Launch
 from indexer.interpret.program import ARGUMENTS, open_program
 from indexer.interpret.running import innermost_frame

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
-import enum
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -18,6 +17,7 @@ from typing import Any, NoReturn
 
 from indexer.errors import CannotError
 from indexer.extract.choice_sites import choice_sites
+from indexer.extract.encoded import encode
 from indexer.extract.flag_sites import FieldSite, FlagCall, FlagSites
 from indexer.extract.literal_sites import LiteralTracer
 from indexer.extract.requirements import required_packages
@@ -355,28 +355,3 @@ def _not_registered(sites: FlagSites, flags: list[Flag]) -> list[Unrecognised]:
             if site.flag and site.name not in dests
         ]
     return missing
-
-
-def encode(value: Any) -> Any:
-    """Return a JSON value, or ``{"repr": ...}`` for what JSON can't carry unchanged."""
-    if value is None or isinstance(value, bool):
-        return value
-    if type(value) is Unknown:
-        return UnknownValue(value._rt_text)
-    if isinstance(value, enum.Enum):
-        extra = {"value": value.value} if isinstance(value.value, (str, int, float)) else {}
-        return {"repr": repr(value), "enum": type(value).__name__, "name": value.name, **extra}
-    if type(value) in (int, str):
-        return value
-    if type(value) is float:
-        finite = value == value and value not in (float("inf"), float("-inf"))
-        return value if finite else {"repr": repr(value)}
-    if type(value) is list:
-        return [encode(item) for item in value]
-    if type(value) is dict and all(isinstance(key, str) for key in value):
-        return {key: encode(item) for key, item in value.items()}
-    if type(value) is tuple:
-        return {"repr": repr(value), "tuple": [encode(item) for item in value]}
-    if isinstance(value, (set, frozenset)):
-        return {"repr": "set", "set": sorted((encode(item) for item in value), key=repr)}
-    return {"repr": repr(value)}

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
-from email.parser import HeaderParser
+import hashlib
+import json
+from pathlib import Path
 
-from packaging.requirements import InvalidRequirement, Requirement
-
+from indexer.errors import CannotError
+from indexer.source.cache import cache_folder, keep
 from indexer.source.tree import SourceTree
+
+_READER_VERSION = 1
+"""Raised when the same metadata is read differently than before."""
 
 _RUNTIME_EXTRAS = ("srt", "runtime_common")
 """Extras into which early releases put what the server needs."""
@@ -43,9 +48,36 @@ def required_packages(tree: SourceTree) -> dict[str, str | None]:
     """Return the packages a plain install of the tree brings: import name to pinned version.
 
     A package whose version is not pinned has the empty string. Requirements of extras are left out,
-    except where an old release puts its runtime into one (``srt``).
+    except where an old release puts its runtime into one (``srt``). What was read is kept in the user's
+    cache: the parsers of metadata and of requirements take longer to load than to run.
     """
-    headers = HeaderParser().parsestr(tree.metadata() or "")
+    metadata = tree.metadata() or ""
+    kept = _kept(metadata)
+    if kept is not None:
+        try:
+            return json.loads(kept.read_bytes())
+        except (OSError, ValueError):
+            pass
+    found = _read(metadata)
+    if kept is not None:
+        keep(kept, json.dumps(found).encode())
+    return found
+
+
+def _kept(metadata: str) -> Path | None:
+    digest = hashlib.blake2b(f"{_READER_VERSION}\0{metadata}".encode(), digest_size=12).hexdigest()
+    try:
+        return cache_folder("requirements") / f"{digest}.json"
+    except CannotError:
+        return None
+
+
+def _read(metadata: str) -> dict[str, str | None]:
+    from email.parser import HeaderParser
+
+    from packaging.requirements import InvalidRequirement, Requirement
+
+    headers = HeaderParser().parsestr(metadata)
     found: dict[str, str | None] = {}
     for line in headers.get_all("Requires-Dist") or []:
         try:

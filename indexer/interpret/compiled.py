@@ -2,23 +2,20 @@
 
 A chunk is one top-level statement (an import of several names is several). The outline says which
 names a chunk binds, so that a name can be bound when it is first looked up, without running the
-rest of the module. Compiled modules are kept in the user's cache, keyed by the file's content.
+rest of the module. Compiled modules are kept in the user's cache (``code_cache``).
 """
 
 from __future__ import annotations
 
 import ast
-import hashlib
 import marshal
-import sys
 from collections.abc import Iterator
-from pathlib import Path
 from types import CodeType
 
 from indexer.interpret.rewrite import Rewriter, UnsupportedSyntax
 from indexer.interpret.signals import Unsupported
 
-COMPILER_VERSION = 16
+COMPILER_VERSION = 17
 """Raised whenever compiled modules of an older version can't be used any more."""
 
 MARK = "@"
@@ -212,38 +209,3 @@ def _registers(statement: ast.stmt) -> bool:
     if isinstance(statement, (ast.Expr, ast.For, ast.If, ast.Try, ast.With)):
         return any(isinstance(node, ast.Call) and named_register(node) for node in _shallow(statement))
     return False
-
-
-class CodeCache:
-    """Compiled modules on disk, one file per source blob; rebuilt when unreadable."""
-
-    def __init__(self, folder: Path | None) -> None:
-        tag = f"{sys.implementation.cache_tag}-{COMPILER_VERSION}"
-        self._folder = folder / tag if folder else None
-
-    def get(self, source: bytes, text: str, path: str) -> CompiledModule:
-        """Return the compiled module of a file, from the cache when its bytes were seen before."""
-        if self._folder is None:
-            return compile_module(text, path)
-        key = hashlib.blake2b(path.encode() + b"\0" + source, digest_size=16).hexdigest()
-        file = self._folder / key[:2] / key
-        try:
-            chunks, annotations, stars, doc = marshal.loads(file.read_bytes())
-            return CompiledModule(path, [Chunk(*chunk) for chunk in chunks], annotations, stars, doc)
-        except (OSError, EOFError, ValueError, TypeError):
-            module = compile_module(text, path)
-        self._put(file, module)
-        return module
-
-    @staticmethod
-    def _put(file: Path, module: CompiledModule) -> None:
-        import tempfile
-
-        chunks = [(chunk.binds, chunk.line, chunk.registers, chunk.payload) for chunk in module.chunks]
-        try:
-            file.parent.mkdir(parents=True, exist_ok=True)
-            with tempfile.NamedTemporaryFile(dir=file.parent, delete=False) as temporary:
-                temporary.write(marshal.dumps((chunks, module.annotations, module.stars, module.doc)))
-            Path(temporary.name).replace(file)
-        except OSError:
-            pass  # a cache that can't be written only costs time

@@ -26,7 +26,7 @@ PURE: dict[str, frozenset[str]] = {
         "collections": "",
         "collections.abc": "",
         "contextlib": "chdir redirect_stdout redirect_stderr",
-        "dataclasses": "make_dataclass",
+        "dataclasses": "make_dataclass exec",  # exec: ours, while a dataclass is made
         "datetime": "",
         "decimal": "DefaultContext BasicContext ExtendedContext",
         "difflib": "",

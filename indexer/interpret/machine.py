@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any
 
 from indexer.interpret.launch import MIB, Gpu, Launch
-from indexer.interpret.runtime import takes_unknown
+from indexer.interpret.marks import takes_unknown
 from indexer.interpret.unknown import Unknown, choose
 
 UNKNOWN_GPU = Gpu(None, None, None, None)

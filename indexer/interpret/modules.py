@@ -12,17 +12,14 @@ from types import CodeType
 from typing import Any
 from weakref import WeakKeyDictionary
 
-from indexer.interpret.compiled import MARK, CodeCache, CompiledModule, compile_expression
+from indexer.interpret.code_cache import TreeCode, code_of
+from indexer.interpret.compiled import MARK, CompiledModule, compile_expression
 from indexer.interpret.external import External
 from indexer.interpret.runtime import Runtime
 from indexer.interpret.signals import Unsupported, handled
 from indexer.interpret.transformers_tree import PACKAGE as TRANSFORMERS
 from indexer.interpret.transformers_tree import ConfigurationTree, module_overrides
 from indexer.source.tree import SourceTree
-
-_compiled: WeakKeyDictionary[SourceTree, dict[str, CompiledModule]] = WeakKeyDictionary()
-"""Compiled modules of each open tree. Keyed by the tree itself: an ``id`` is given to another tree once
-its owner is gone, and the modules of one release would pass for those of the next."""
 
 
 class Namespace(dict):
@@ -75,9 +72,9 @@ class ModuleState:
         self.registered = not any(chunk.registers for chunk in compiled.chunks)
         namespace = Namespace(self)
         binders = compiled.binders
-        for name, value in program.runtime.builtins.items():
-            if name not in binders:
-                dict.__setitem__(namespace, name, value)
+        namespace.update(program.runtime.builtins)
+        for name in program.runtime.builtins.keys() & binders.keys():
+            del namespace[name]
         namespace.update(
             __name__=dotted, __file__=f"{MARK}{path}", __doc__=compiled.doc, __builtins__={},
             __package__=dotted if path.endswith("/__init__.py") else dotted.rpartition(".")[0],
@@ -206,7 +203,6 @@ class Program:
         self,
         trees: Iterable[tuple[SourceTree, str]],
         world: Any,
-        cache: CodeCache,
         eager: Callable[[str], bool],
         configurations: ConfigurationTree | None = None,
     ) -> None:
@@ -214,7 +210,6 @@ class Program:
         self._configurations = configurations
         if configurations is not None:
             self._trees.append((configurations, ""))
-        self._cache = cache
         self._eager = eager
         self._modules: dict[str, ModuleState] = {}
         self._missing: set[str] = set()
@@ -227,6 +222,11 @@ class Program:
         self.replaced = module_overrides(world) if configurations is not None else {}
         self.runtime = Runtime(self, world)
         world.attach(self)
+
+    @property
+    def code(self) -> TreeCode:
+        """The compiled code of the first tree."""
+        return code_of(self._trees[0][0])
 
     def note(self, text: str) -> None:
         """Remember something that went wrong without deciding the outcome."""
@@ -260,10 +260,7 @@ class Program:
         if tree is None:  # a package without __init__.py
             compiled = CompiledModule(path, [], {}, [], None)
         else:
-            modules = _compiled.setdefault(tree, {})
-            if path not in modules:
-                modules[path] = self._cache.get(tree.read(path), tree.text(path), path)
-            compiled = modules[path]
+            compiled = code_of(tree).module(path)
         module = ModuleState(self, dotted, path, compiled)
         self._modules[dotted] = module
         if self._eager(dotted):
@@ -370,8 +367,12 @@ class _Scope(dict):
         return self._namespace[name]
 
 
+_known_packages: WeakKeyDictionary[SourceTree, set[str]] = WeakKeyDictionary()
+
+
 def _packages(tree: SourceTree, prefix: str) -> set[str]:
-    known = tree.__dict__.get("_rt_packages")
+    """Return the dotted names of the folders that hold Python files below ``prefix``."""
+    known = _known_packages.get(tree)
     if known is None:
         known = set()
         for path in tree.paths():
@@ -380,7 +381,7 @@ def _packages(tree: SourceTree, prefix: str) -> set[str]:
                 while folder and folder.replace("/", ".") not in known:
                     known.add(folder.replace("/", "."))
                     folder = folder.rpartition("/")[0]
-        tree.__dict__["_rt_packages"] = known
+        _known_packages[tree] = known
     return known
 
 

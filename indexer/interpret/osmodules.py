@@ -12,7 +12,7 @@ from typing import Any
 from indexer.interpret.compiled import MARK
 from indexer.interpret.filesystem import make_path_class
 from indexer.interpret.launch import Launch
-from indexer.interpret.runtime import takes_unknown
+from indexer.interpret.marks import takes_unknown
 from indexer.interpret.signals import UnknownEscaped, Unsupported
 from indexer.interpret.unknown import Unknown
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from indexer.errors import CannotError
-from indexer.interpret.compiled import CodeCache
 from indexer.interpret.launch import Launch
 from indexer.interpret.modules import Program
 from indexer.interpret.transformers_tree import ConfigurationTree
@@ -22,16 +20,6 @@ def run_whole(dotted: str) -> bool:
     return any(dotted == name or dotted.startswith(name + ".") for name in _RUN_WHOLE)
 
 
-def code_cache() -> CodeCache:
-    """Return the cache of compiled modules in the user's cache folder; none where it can't be made."""
-    from indexer.source.cache import cache_folder
-
-    try:
-        return CodeCache(cache_folder("code"))
-    except CannotError:
-        return CodeCache(None)
-
-
 def open_program(tree: SourceTree, launch: Launch, transformers: ConfigurationTree | None = None) -> Program:
     """Return the tree as a program in the world of a launch, with nothing run yet."""
-    return Program([(tree, "python/")], World(launch), code_cache(), run_whole, transformers)
+    return Program([(tree, "python/")], World(launch), run_whole, transformers)

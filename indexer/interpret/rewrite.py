@@ -107,6 +107,10 @@ class Rewriter(ast.NodeTransformer):
         if isinstance(function, ast.Name) and function.id == "super" and not node.args:
             return node  # zero-argument super() looks at its caller's frame
         line = function.end_lineno if isinstance(function, ast.Attribute) else node.lineno
+        reads = isinstance(function, ast.Attribute) and function.attr == "__getattribute__"
+        if reads and not node.keywords:
+            arguments = [self.visit(part) for part in (cast(ast.Attribute, function).value, *node.args)]
+            return self._runtime("@getattribute", arguments, node, line)
         self.generic_visit(node)
         call = ast.copy_location(
             ast.Call(self._name("@call", node), [node.func, *node.args], node.keywords), node

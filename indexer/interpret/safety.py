@@ -9,7 +9,9 @@ import string
 import types
 from collections.abc import Callable
 from typing import Any
+from weakref import WeakKeyDictionary
 
+from indexer.interpret.external import ExternalBase
 from indexer.interpret.rewrite import FORBIDDEN_ATTRIBUTES, GUARDED_ATTRIBUTES
 from indexer.interpret.signals import Unsupported
 
@@ -26,8 +28,16 @@ MAX_ITEMS = 50_000_000
 MAX_INTEGER_BITS = 100_000
 
 _CLOSED_CONSTRUCTORS = (types.FunctionType, types.CodeType, types.ModuleType, types.FrameType, types.CellType)
-CLOSED_NATIVE = FORBIDDEN_ATTRIBUTES | {"__get__"}
+_CLOSED_NATIVE = FORBIDDEN_ATTRIBUTES | {"__get__"}
 """Names of native methods that are looked at more closely before they are called."""
+
+
+_LOOKED_AT = FORBIDDEN_ATTRIBUTES | GUARDED_ATTRIBUTES
+
+
+def is_open(name: str) -> bool:
+    """Tell whether a plain text names an attribute that any object may be asked for."""
+    return name not in _LOOKED_AT and not name.startswith("_rt_")
 
 
 def check_attribute(name: Any) -> Any:
@@ -62,12 +72,13 @@ def check_constructor(cls: type) -> None:
 def check_native(function: Any) -> None:
     """Refuse native methods that would hand out what the attribute check refuses."""
     name = getattr(function, "__name__", "")
-    if name in FORBIDDEN_ATTRIBUTES:
+    if name not in _CLOSED_NATIVE:
+        return
+    if name != "__get__":
         raise Unsupported(f"{name}() is closed to interpreted code")
-    if name == "__get__":
-        owner = getattr(function, "__self__", None)
-        if getattr(owner, "__name__", "") in FORBIDDEN_ATTRIBUTES | GUARDED_ATTRIBUTES:
-            raise Unsupported(f"descriptor {owner!r} is closed to interpreted code")
+    owner = getattr(function, "__self__", None)
+    if getattr(owner, "__name__", "") in FORBIDDEN_ATTRIBUTES | GUARDED_ATTRIBUTES:
+        raise Unsupported(f"descriptor {owner!r} is closed to interpreted code")
 
 
 def guarded_attribute(
@@ -82,16 +93,17 @@ def guarded_attribute(
     Raises:
         Unsupported: it would hand out, or change, something of the host program.
     """
-    if _is_a(value, types.ModuleType):
+    if issubclass(type(value), types.ModuleType):
         raise Unsupported(f"{name} of a native module is closed to interpreted code")
     result = read(value, name)
-    if isinstance(result, types.ModuleType):
-        raise Unsupported(f"{name} of {type(value).__name__} is closed to interpreted code")
     if name == "__dict__":
         if _is_a(value, type) and not own_class(value):
             return _ClosedNames.of(value, result)
         _check_dictionary(value, result, own_function)
-    elif name == "__get__":
+        return result
+    if isinstance(result, types.ModuleType):
+        raise Unsupported(f"{name} of {type(value).__name__} is closed to interpreted code")
+    if name == "__get__":
         check_native(result)
     elif name in ("__self__", "__func__", "__wrapped__"):
         if not (type(result) in _PLAIN_TYPES or own_function(result) or _is_own(result, own_class)):
@@ -159,12 +171,31 @@ class _ClosedNames(dict):
     items = values
 
 
+_bases = type.__dict__["__mro__"].__get__
+_members = type.__dict__["__dict__"].__get__
+_tree_alone: WeakKeyDictionary[type, bool] = WeakKeyDictionary()
+
+
+def _of_the_tree_alone(cls: type) -> bool:
+    """Tell whether no class of this program's, whose instances keep things of ours, is a base of a class.
+
+    The class is asked through ``type`` itself: its metaclass may make up what it says of itself.
+    """
+    known = _tree_alone.get(cls)
+    if known is None:
+        modules = [_members(base).get("__module__") for base in _bases(cls) if base is not ExternalBase]
+        known = all(type(one) is str and not one.startswith("indexer.") for one in modules)
+        _tree_alone[cls] = known
+    return known
+
+
 def _check_dictionary(value: Any, held: Any, own_function: Callable[[Any], bool]) -> None:
     if _is_a(value, types.FunctionType):
         closed = not own_function(value)
     else:
-        closed = type(value).__module__.startswith("indexer.") or any(
-            isinstance(key, str) and key.startswith("_rt_") for key in held
+        closed = not _of_the_tree_alone(type(value)) and (
+            type(value).__module__.startswith("indexer.")
+            or any(isinstance(key, str) and key.startswith("_rt_") for key in held)
         )
     if closed:
         raise Unsupported(f"__dict__ of native {value!r} is closed to interpreted code")
@@ -175,15 +206,18 @@ def _checked_slot(
 ) -> Callable[..., Any]:
     """Return a native ``__getattribute__``, ``__setattr__`` or ``__delattr__`` that asks first."""
     bound = isinstance(slot, types.MethodWrapperType)
+    reads = name == "__getattribute__"
 
     def native(target: Any, *operands: Any) -> Any:
         return slot(*operands) if bound else slot(target, *operands)
 
     def checked(*args: Any) -> Any:
+        if reads and type(args[-1]) is str and is_open(args[-1]):
+            return slot(*args)
         target, attribute, *stored = (slot.__self__, *args) if bound else args
         if not isinstance(attribute, str):
             raise Unsupported(f"{name} of {attribute!r}")
-        if name == "__getattribute__":
+        if reads:
             attribute = check_attribute(attribute)
             if attribute in GUARDED_ATTRIBUTES:
                 return guarded_attribute(target, attribute, own_class, own_function, native)

@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from indexer.interpret.runtime import takes_unknown
+from indexer.interpret.marks import takes_unknown
 from indexer.interpret.signals import Unsupported
 from indexer.interpret.unknown import Unknown
 from indexer.source.tree import SourceTree
@@ -36,6 +36,7 @@ class ConfigurationTree(SourceTree):
     def __init__(self, tree: SourceTree) -> None:
         self.version = tree.version
         self.origin = tree.origin
+        self.sha256 = tree.sha256
         self.whole = tree
         self._paths = tuple(path for path in tree.paths() if _KEPT.fullmatch(path))
         self._names: dict[str, list[str]] | None = None
@@ -74,8 +75,9 @@ class ConfigurationTree(SourceTree):
 def _names(tree: ConfigurationTree) -> dict[str, list[str]]:
     """Return, per name, the modules that define it; kept in the user's cache per version."""
     from indexer.errors import CannotError
-    from indexer.source.cache import cache_folder
+    from indexer.source.cache import cache_folder, keep
 
+    file = None
     try:
         file = cache_folder("transformers") / f"names-{tree.version}-{INDEX_VERSION}.json"
         return json.loads(file.read_text())
@@ -88,12 +90,8 @@ def _names(tree: ConfigurationTree) -> dict[str, list[str]]:
         module = path.removesuffix(".py").replace("/", ".")
         for match in _DEFINITION.finditer(tree.read(path).decode("utf-8", "replace")):
             names.setdefault(match.group(1) or match.group(2), []).append(module)
-    try:
-        temporary = file.with_suffix(".part")
-        temporary.write_text(json.dumps(names))
-        temporary.replace(file)
-    except (OSError, UnboundLocalError):
-        pass
+    if file is not None:
+        keep(file, json.dumps(names).encode())
     return names
 
 

@@ -17,8 +17,8 @@ from indexer.interpret.filesystem import FileSystem
 from indexer.interpret.host import HostModule
 from indexer.interpret.launch import Launch
 from indexer.interpret.machine import machine_intrinsics, machine_questions, machine_values
+from indexer.interpret.marks import is_interpreted_class
 from indexer.interpret.osmodules import os_overrides
-from indexer.interpret.runtime import is_interpreted_class
 from indexer.interpret.signals import Unsupported
 from indexer.interpret.transformers_tree import external_intrinsics
 from indexer.interpret.unknown import Unknown

@@ -39,6 +39,19 @@ def cache_folder(name: str) -> Path:
     return folder
 
 
+def keep(file: Path, content: bytes) -> None:
+    """Write a file of the cache, whole or not at all; one that can't be written only costs time."""
+    import tempfile
+
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.NamedTemporaryFile(dir=file.parent, delete=False) as temporary:
+            temporary.write(content)
+        Path(temporary.name).replace(file)
+    except OSError:
+        pass
+
+
 @contextmanager
 def exclusive(path: Path) -> Iterator[None]:
     """Hold the lock of ``path`` (a file ``path.lock`` beside it) while the block runs.

@@ -3,20 +3,28 @@
 from __future__ import annotations
 
 import hashlib
-import shutil
+import re
 import stat
-import tempfile
-import zipfile
-import zlib
 from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from indexer.errors import CannotError, UsageError
 from indexer.source.cache import cache_folder, exclusive
 from indexer.source.packages import package
 from indexer.source.tree import MAX_FILE_BYTES, SourceTree
+from indexer.source.wheel_index import WheelIndex, read_index, state_of, write_index
+
+if TYPE_CHECKING:
+    import zipfile
+
+# Modules that read archives are imported where one is opened: a wheel that is remembered seldom is.
 
 MAX_MEMBERS = 200_000
+
+_NUMBER = r"(?:0|[1-9][0-9]*)"
+_NORMAL = re.compile(rf"{_NUMBER}(?:\.{_NUMBER})*(?:\.post{_NUMBER})?")
+"""Versions that are in their normal spelling already, whatever else there may be."""
 
 
 def normal_version(text: str) -> str:
@@ -25,6 +33,8 @@ def normal_version(text: str) -> str:
     Raises:
         UsageError: the text is no version.
     """
+    if _NORMAL.fullmatch(text):
+        return text
     from packaging.version import InvalidVersion, Version
 
     try:
@@ -72,6 +82,9 @@ def fetch_wheel(name: str, version: str, *, sha256: str | None = None) -> Path:
 def _download(
     name: str, version: str, sha256: str | None, folder: Path, damaged: Path | None, defect: str | None
 ) -> Path:
+    import shutil
+    import tempfile
+
     from indexer.progress import busy
     from indexer.source import pip
 
@@ -103,6 +116,7 @@ def _download(
     return target
 
 
+_NO_METADATA = "has no METADATA"
 _DEFECT_FIX = (
     "try again; if it stays, the index or mirror serves another file than the pinned one "
     "(compare it, then `indexer pin VERSION` records the new hash)"
@@ -111,13 +125,18 @@ _DEFECT_FIX = (
 
 def _defect(wheel: Path, sha256: str | None) -> str | None:
     """Return what is wrong with a wheel file, or None."""
+    index = read_index(wheel)
     if sha256 is not None:
-        actual = file_sha256(wheel)
+        actual = index.sha256 if index else file_sha256(wheel)
         return None if actual == sha256 else f"has sha256 {actual}, pinned is {sha256}"
+    if index is not None:
+        return None if index.metadata is not None else _NO_METADATA
+    import zipfile
+
     try:
         with zipfile.ZipFile(wheel) as archive:
             whole = any(name.endswith(".dist-info/METADATA") for name in archive.namelist())
-            return None if whole else "has no METADATA"
+            return None if whole else _NO_METADATA
     except (zipfile.BadZipFile, OSError):
         return "is truncated or no zip file"
 
@@ -132,13 +151,27 @@ class WheelTree(SourceTree):
         self.artifact = wheel.name
         self._wheel = wheel
         self._package = package(package_name)
+        self._index = read_index(wheel) or self._make_index()
+
+    def _make_index(self) -> WheelIndex:
+        paths = sorted(path for path in self._members if path.endswith(".py"))
+        state = state_of(self._wheel)
+        index = WheelIndex(state, file_sha256(self._wheel), paths, self._read_metadata())
+        if cache_folder("wheels") == self._wheel.parent:
+            write_index(self._wheel, index)
+        return index
+
+    @cached_property
+    def _zip(self) -> zipfile.ZipFile:
+        import zipfile
+
         try:
-            self._zip = zipfile.ZipFile(wheel)
+            return zipfile.ZipFile(self._wheel)
         except FileNotFoundError:
-            raise UsageError(f"there is no wheel {wheel}") from None
+            raise UsageError(f"there is no wheel {self._wheel}") from None
         except (zipfile.BadZipFile, OSError) as error:
             raise CannotError(
-                f"{wheel} can't be read as a wheel ({error})", "delete it and try again"
+                f"{self._wheel} can't be read as a wheel ({error})", "delete it and try again"
             ) from error
 
     @property
@@ -149,10 +182,10 @@ class WheelTree(SourceTree):
         """Let go of the file; the tree can't be read any more."""
         self._zip.close()
 
-    @cached_property
+    @property
     def sha256(self) -> str:  # type: ignore[override]
         """The hash of the wheel file."""
-        return file_sha256(self._wheel)
+        return self._index.sha256
 
     @cached_property
     def _members(self) -> dict[str, zipfile.ZipInfo]:
@@ -171,7 +204,7 @@ class WheelTree(SourceTree):
 
     @cached_property
     def _python_paths(self) -> tuple[str, ...]:
-        return tuple(sorted(path for path in self._members if path.endswith(".py")))
+        return tuple(self._index.paths)
 
     def read(self, path: str) -> bytes:
         try:
@@ -180,6 +213,9 @@ class WheelTree(SourceTree):
             raise FileNotFoundError(path) from None
         if info.file_size > MAX_FILE_BYTES:
             raise CannotError(f"{path} has {info.file_size:,} bytes, more than {MAX_FILE_BYTES:,}")
+        import zipfile
+        import zlib
+
         try:
             return self._zip.read(info)
         except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError) as error:
@@ -199,6 +235,9 @@ class WheelTree(SourceTree):
         return self._package.permalink(f"v{self.version}", "")
 
     def metadata(self) -> str | None:
+        return self._index.metadata
+
+    def _read_metadata(self) -> str | None:
         for name in self._zip.namelist():
             if name.endswith(".dist-info/METADATA") and name.count("/") == 1:
                 return self._zip.read(name).decode("utf-8", "replace")

@@ -6,7 +6,6 @@ import sys
 import types
 from typing import Any
 
-from indexer.interpret.compiled import CodeCache
 from indexer.interpret.explore import Exploration, explore
 from indexer.interpret.launch import Launch
 from indexer.interpret.modules import Program
@@ -19,7 +18,7 @@ def program_of(files: dict[str, str], launch: Launch | None = None, eager: bool 
     """Return a program of modules given as ``{"sglang/a.py": source}``."""
     tree = MemoryTree({f"python/{path}": source for path, source in files.items()})
     facts = launch or Launch(packages_complete=True)
-    return Program([(tree, "python/")], World(facts), CodeCache(None), lambda dotted: eager)
+    return Program([(tree, "python/")], World(facts), lambda dotted: eager)
 
 
 def run(source: str, launch: Launch | None = None, **others: str) -> Any:

@@ -7,6 +7,7 @@ import dataclasses
 
 import pytest
 
+from indexer.interpret import records
 from indexer.interpret.external import External
 from indexer.interpret.host import HostModule
 from indexer.interpret.signals import (
@@ -277,9 +278,9 @@ def result():
         "class Endless:\n        def __getitem__(self, index): return 1\n    sum(Endless())",
     ],
 )
-def test_endless_programs_end(statement):
+def test_endless_programs_end(statement, monkeypatch):
+    monkeypatch.setattr("indexer.interpret.calls.DEFAULT_BUDGET", 20_000)
     program = program_of({"sglang/__init__.py": "", "sglang/main.py": f"def result():\n    {statement}\n"})
-    program.runtime.budget = 20_000
     with pytest.raises((BudgetExceeded, RecursionError)):
         program.import_module("sglang.main").result()
 
@@ -324,3 +325,22 @@ def test_a_signal_that_is_swallowed_is_remembered(block):
     begin_path()
     assert not isinstance(run(f"def result():\n    {block}\n    return 'went on'\n"), Unsupported)
     assert swallowed() is not None
+
+
+def test_making_a_dataclass_opens_nothing():
+    program = program_of({"sglang/__init__.py": "", "sglang/main.py": "import dataclasses\n"})
+    with records._compiling_once(program.code):
+        assert type(program.import_module("sglang.main").dataclasses.exec) is External
+    assert "exec" not in vars(dataclasses)
+
+
+def test_a_class_that_keeps_things_of_ours_shows_none_of_them():
+    source = """
+import logging
+class Mine(logging.Logger):
+    def __init__(self):
+        super().__init__(logging.getLogger("x"), "name")
+def result():
+    return Mine().__dict__
+"""
+    assert isinstance(run(source), BaseException)

@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 
 from indexer.errors import UsageError
-from indexer.explain.annotate import Annotator
+from indexer.explain.annotate import Annotator, places_of
 from indexer.explain.explain import Explainer
 from indexer.explain.explanation import Explanation
 from indexer.explain.launches import Question
@@ -72,7 +72,7 @@ def gather(
     if draft:
         argv += ["--speculative-draft-model-path", draft]
     explainer = Explainer(tree, most_paths)
-    annotator = Annotator(snapshot)
+    annotator = Annotator(places_of(snapshot))
 
     def ask(words: list[str]) -> Explanation:
         question = Question(words, str(model) if model else None, arch, dict(env), gpu, gpus)
