@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from indexer.cli._model_sheet import print_model
 from indexer.cli._terminal import Sheet
 from indexer.knowledge.addresses import fact_name
 from indexer.knowledge.links import Links
@@ -25,11 +26,17 @@ from indexer.knowledge.values import as_location, as_unknown, plain_form, source
 
 
 def print_fact(kind: str, fact: Any, links: Links, *, fold: bool = True) -> None:
-    """Print one fact, its citations beside what they prove."""
+    """Print one fact, its citations beside what they prove.
+
+    With ``fold`` long lists are cut, and a model is put on one screen.
+    """
     sheet = Sheet(fold)
     name = fact.option_strings[0] if isinstance(fact, Flag) else fact_name(fact)
     sheet.title(name, f"{kind} · SGLang {links.snapshot.source.version}")
-    _PRINTERS[kind](sheet, fact, links)
+    if fold and isinstance(fact, Model):
+        print_model(sheet, fact, links)
+    else:
+        _PRINTERS[kind](sheet, fact, links)
     sheet.show()
 
 
@@ -262,6 +269,10 @@ def _mapping(sheet: Sheet, facts: dict[str, Value]) -> None:
         at = as_location(value)
         if at:
             sheet.row(key.removesuffix("_at").replace("_", " "), "", at)
+        elif isinstance(value, list) and value and isinstance(value[0], dict):
+            for one in value:
+                sheet.row(key, "")
+                _mapping(sheet, one)
         else:
             sheet.row(key.replace("_", " "), _value(value, plain_form))
 

@@ -79,7 +79,7 @@ class Sheet:
             if told:
                 self.lines.append("    " + click.style(told, fg="cyan"))
         if len(shown) < len(listed):
-            self.lines.append(f"  … and {len(listed) - len(shown)} more (--all shows them)")
+            self.lines.append(f"  … and {len(listed) - len(shown)} more (--full shows them)")
 
     def show(self) -> None:
         """Print the answer."""

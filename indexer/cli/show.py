@@ -12,7 +12,7 @@ from indexer.knowledge.addresses import KINDS
 @click.argument("name")
 @click.option("--version", "version", metavar="V", help="SGLang version; default: the default pin.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-@click.option("--all", "everything", is_flag=True, help="Don't cut long lists.")
+@click.option("--full", "--all", "everything", is_flag=True, help="Don't cut anything.")
 def command(kind: str, name: str, version: str | None, as_json: bool, everything: bool) -> None:
     """Show one fact of a SGLang version, each part with its file and line.
 

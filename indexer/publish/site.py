@@ -11,6 +11,7 @@ import msgspec
 from indexer.knowledge.addresses import every_fact, page_of
 from indexer.knowledge.history import History
 from indexer.knowledge.links import Links
+from indexer.knowledge.pairings import Pairings, pairings_of
 from indexer.knowledge.schema import Snapshot
 from indexer.knowledge.stories import Story, algorithm_story, env_story, flag_story
 from indexer.publish.citations import count_citations
@@ -75,6 +76,16 @@ class VersionSite:
         """The SGLang version of this tree."""
         return self.snapshot.source.version
 
+    @cached_property
+    def architectures(self) -> frozenset[str]:
+        """The architectures that have a page."""
+        return frozenset(model.architecture for model in self.snapshot.models)
+
+    @cached_property
+    def pairings(self) -> Pairings:
+        """Which model runs with which algorithm."""
+        return pairings_of(self.snapshot)
+
     def story(self, kind: str, name: str) -> Story | None:
         """Return the history of a flag (by option string), algorithm or variable, where one is told."""
         if self.history is None:
@@ -93,6 +104,7 @@ class VersionSite:
             ("Flags", "flags/index", snapshot.flags),
             ("Algorithms", "algorithms/index", snapshot.algorithms),
             ("Models", "models/index", snapshot.models),
+            ("Matrix", "matrix/index", self.pairings.rows and self.pairings.algorithms),
             ("Rules", "rules/index", snapshot.rules),
             ("Code paths", "paths/index", snapshot.code_paths),
             ("Environment", "env/index", snapshot.env_vars),
@@ -104,4 +116,6 @@ class VersionSite:
 
 def page_stems(snapshot: Snapshot) -> frozenset[str]:
     """Return the stems of the pages that facts of a snapshot are on."""
-    return frozenset(page_of(kind, fact) for kind, fact in every_fact(snapshot))
+    stems = {page_of(kind, fact) for kind, fact in every_fact(snapshot)}
+    table = pairings_of(snapshot)
+    return frozenset(stems | ({"matrix/index"} if table.rows and table.algorithms else set()))

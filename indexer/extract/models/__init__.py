@@ -110,7 +110,7 @@ class _Extraction:
         chosen = self.backends.of(match.predicate, config)
         kind = kind_of_predicate(match.predicate)
         if chosen is not None:
-            kind = kind_of_model(self.graph.tree.text(architecture.definition.path), chosen[0])
+            kind = kind_of_model(self.graph.tree.text(str(architecture.definition.path)), chosen[0])
         return {
             "kind": kind,
             "predicate": match.predicate,

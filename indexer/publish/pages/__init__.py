@@ -12,13 +12,14 @@ from indexer.publish.pages import (
     evidence,
     flags,
     home,
+    matrix,
     models,
     paths,
     rules,
 )
 from indexer.publish.site import Page, VersionSite
 
-_KINDS = (home, flags, algorithms, models, rules, paths, env, drift, evidence, coverage)
+_KINDS = (home, flags, algorithms, models, matrix, rules, paths, env, drift, evidence, coverage)
 
 
 def all_pages(site: VersionSite) -> Iterator[Page]:

@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 
 from indexer.knowledge.addresses import slug
+from indexer.knowledge.pairings import pairings_of_model
 from indexer.knowledge.records import fact_record
 from indexer.knowledge.schema import Model, Value
 from indexer.knowledge.values import as_location, plain_form
@@ -96,10 +97,11 @@ def _row(model: Model) -> dict[str, Any]:
 
 def _page(site: VersionSite, model: Model) -> Page:
     sections = [
-        ("Hybrid", entries(model.hybrid)),
-        ("Draft model", entries(model.draft)),
+        *_parts("Hybrid", model.hybrid),
+        *_parts("Draft model", model.draft),
         ("Radix cache", entries(model.radix)),
     ]
+    pairs = [] if model.is_draft else pairings_of_model(site.snapshot, model)
     return Page(
         stem=f"models/{model.architecture}",
         template="model.html.j2",
@@ -115,8 +117,19 @@ def _page(site: VersionSite, model: Model) -> Page:
             "sections": [(title, rows) for title, rows in sections if rows],
             "backends": [effect(entry) for entry in model.backends],
             "overrides": [effect(entry) for entry in model.overrides],
+            "pairs": pairs,
         },
     )
+
+
+def _parts(title: str, facts: dict[str, Value] | None) -> list[tuple[str, list[dict[str, Any]]]]:
+    """Return a mapping as rows, and one part more for each alternative that it holds."""
+    facts = dict(facts or {})
+    also = facts.pop("also", None)
+    parts = [(title, entries(facts))]
+    for number, one in enumerate(also if isinstance(also, list) else [], 2):
+        parts.append((f"{title}, case {number}", entries(one)))
+    return parts
 
 
 def effect(entry: dict[str, Value]) -> dict[str, Any]:
