@@ -5,15 +5,16 @@ from __future__ import annotations
 from functools import cached_property
 from typing import Any
 
-from indexer.extract.code_paths.matching import Matcher, glob
+from indexer.extract.code_paths.matching import Matcher, glob, last_part
 from indexer.extract.code_paths.plan import Path, Plan
 from indexer.extract.code_paths.templates import Binding, Finder, PathSelector, TemplateError, bind
 from indexer.syntax.callgraph.assumptions import Assumptions
 from indexer.syntax.callgraph.edges import Edges
 from indexer.syntax.callgraph.enums import EnumTable
 from indexer.syntax.callgraph.expressions import parse
+from indexer.syntax.callgraph.facts import Call
 from indexer.syntax.callgraph.inference import Inference
-from indexer.syntax.callgraph.symbols import Class, Symbols
+from indexer.syntax.callgraph.symbols import Class, Function, Symbols
 
 
 class Tree:
@@ -79,6 +80,16 @@ class Tree:
         )
 
     @cached_property
+    def method_calls(self) -> dict[str, list[tuple[Function, Call]]]:
+        """The calls of methods (those through ``super()`` left out), by the method's name."""
+        found: dict[str, list[tuple[Function, Call]]] = {}
+        for function in self.symbols.functions.values():
+            for call in function.scope.calls:
+                if "." in call.callee and "super()" not in call.callee:
+                    found.setdefault(last_part(call.callee), []).append((function, call))
+        return found
+
+    @cached_property
     def overlap(self) -> bool:
         """Whether speculation runs overlapped by default: not where the tree's own switch is off."""
         rule = self.plan.overlap
@@ -115,8 +126,7 @@ class Context:
             self._bind(path)
             if "worker" not in self.errors:
                 break  # otherwise the algorithm has no worker for overlap: it runs without
-        selector = PathSelector(self.assumptions)
-        selector.bindings = list(self.bindings.values())
+        selector = PathSelector(self.assumptions, list(self.bindings.values()))
         self.inference = Inference(tree.symbols, selector)
         self.edges = Edges(self.inference)
         self.matcher = Matcher(self.edges, {name: b.cls for name, b in self.bindings.items()})
@@ -137,8 +147,7 @@ class Context:
         self.bindings: dict[str, Binding] = {}
         self.errors: dict[str, TemplateError] = {}
         for name in path.bind:
-            selector = PathSelector(self.assumptions)
-            selector.bindings = list(self.bindings.values())
+            selector = PathSelector(self.assumptions, list(self.bindings.values()))
             finder = Finder(self.tree.symbols, selector, self.outside)
             try:
                 self.bindings[name] = bind(name, self.tree.plan.template[name], finder, path)

@@ -154,11 +154,9 @@ def wrong_arguments(context: Context, hook: Function) -> Iterator[Finding]:
 
 
 def _calls_named(context: Context, name: str) -> Iterator[tuple[Function, Call]]:
-    for function in context.tree.symbols.functions.values():
+    for function, call in context.tree.method_calls.get(name, ()):
         if not context.outside(function.module.path):
-            for call in function.scope.calls:
-                if last_part(call.callee) == name and "." in call.callee and "super()" not in call.callee:
-                    yield function, call
+            yield function, call
 
 
 def _guard_places(module: Module, guard: int) -> Iterator[str]:

@@ -17,6 +17,7 @@ def _compiled(pattern: str) -> Callable[[str], object]:
     return re.compile("|".join(translate(one) for one in split(pattern))).match
 
 
+@lru_cache(maxsize=1 << 18)
 def glob(text: str, pattern: str) -> bool:
     """Whether ``text`` matches one of the ``|``-separated shell patterns (case counts)."""
     return bool(pattern) and _compiled(pattern)(text) is not None

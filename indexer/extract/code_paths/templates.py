@@ -232,37 +232,41 @@ RECOGNISERS: dict[str, Callable[..., tuple[Found, list[tuple[str, str, int]]]]] 
 class PathSelector:
     """Applies a path's assumptions and bindings inside inference."""
 
-    def __init__(self, assumptions: Assumptions) -> None:
+    def __init__(self, assumptions: Assumptions, bindings: list[Binding]) -> None:
         self.assumptions = assumptions
-        self.bindings: list[Binding] = []
+        self._rules = [(binding, rule) for binding in bindings for rule in binding.rules]
+        self._speaking: dict[tuple[str, str], list[tuple[Binding, dict[str, str]]]] = {}
+
+    def _about(self, what: str, name: str) -> list[tuple[Binding, dict[str, str]]]:
+        """Return the rules about an ``attribute``, ``function`` or ``parameter`` of a name."""
+        key = (what, name)
+        rules = self._speaking.get(key)
+        if rules is None:
+            rules = [(binding, rule) for binding, rule in self._rules if glob(name, rule.get(what, ""))]
+            self._speaking[key] = rules
+        return rules
 
     def impossible(self, module: Any, guard: int) -> bool:
         return guard >= 0 and self.assumptions.guard(module, guard) is False
 
     def attribute(self, owner: Class | None, name: str, found: Types, frame: Frame | None) -> Types | None:
-        for binding in self.bindings:
-            for rule in binding.rules:
-                if glob(name, rule.get("attribute", "")) and self._owned(owner, rule):
-                    chosen = self._choose(binding, rule, found, frame)
-                    if chosen is not None:
-                        return chosen
+        for binding, rule in self._about("attribute", name):
+            if self._owned(owner, rule):
+                chosen = self._choose(binding, rule, found, frame)
+                if chosen is not None:
+                    return chosen
         return None
 
     def result(self, function: Function, found: Types, frame: Frame | None) -> Types | None:
-        for binding in self.bindings:
-            for rule in binding.rules:
-                if rule.get("function") and glob(function.name, rule["function"]):
-                    chosen = self._choose(binding, rule, found, frame)
-                    if chosen is not None:
-                        return chosen
+        for binding, rule in self._about("function", function.name):
+            chosen = self._choose(binding, rule, found, frame)
+            if chosen is not None:
+                return chosen
         return None
 
     def parameter(self, name: str, found: Types, frame: Frame) -> Types | None:
-        for binding in self.bindings:
-            for rule in binding.rules:
-                if rule.get("parameter") and glob(name, rule["parameter"]):
-                    return self._choose(binding, rule, found, frame)
-        return None
+        first = next(iter(self._about("parameter", name)), None)
+        return self._choose(*first, found, frame) if first else None
 
     @staticmethod
     def _owned(owner: Class | None, rule: dict[str, str]) -> bool:

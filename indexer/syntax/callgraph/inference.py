@@ -43,6 +43,8 @@ from indexer.syntax.callgraph.values import (
     with_evidence,
 )
 
+_CARRIED = (Callable, LambdaObject)
+_CARRIED_OBJECTS = (*_CARRIED, Instance, ClassObject)
 MAX_DEPTH = 80
 _NEVER = 1 << 30
 PASS_THROUGH = frozenset(
@@ -115,13 +117,14 @@ class Inference:
             return {}
         self._active[key] = depth
         outer, self._low = self._low, _NEVER
+        kept = len(self._provisional)
         result = compute()
         del self._active[key]
         if self._low >= depth:
             self._done[key] = result
-            stale = [k for k, (_, low) in self._provisional.items() if low >= depth]
-            for k in stale:
-                del self._provisional[k]
+            # what was left unfinished meanwhile is all the newest, and none of it hangs on anything above
+            while len(self._provisional) > kept:
+                self._provisional.popitem()
             self._low = outer
         else:
             self._provisional[key] = (result, self._low)
@@ -615,20 +618,18 @@ class Inference:
         otherwise every caller would make a node of its own.
         """
         bound: list[tuple[str, tuple[Atom, ...]]] = []
-        by_name = {p.name: p for p in function.scope.parameters}
+        annotations = function.annotations
         for name, expr in match_arguments(function, args, method):
-            if name not in by_name:
+            if name not in annotations or expr[0] in ("const", "str", "cmp", "other"):
                 continue
-            called = name in function.called_roots or function.name == "__init__"
-            if expr[0] in ("const", "str", "cmp", "other"):
+            types = self.types(expr, frame)
+            if not types:
                 continue
-            declared = typenames.resolve(self.symbols, function.module, by_name[name].annotation)
-            atoms = tuple(
-                atom
-                for atom in self.types(expr, frame)
-                if isinstance(atom, Callable | LambdaObject)
-                or (isinstance(atom, Instance | ClassObject) and called and not declared)
+            objects = (name in function.called_roots or function.name == "__init__") and not (
+                typenames.resolve(self.symbols, function.module, annotations[name])
             )
+            carried = _CARRIED_OBJECTS if objects else _CARRIED
+            atoms = tuple(atom for atom in types if isinstance(atom, carried))
             if 0 < len(atoms) <= 3:
                 bound.append((name, atoms))
         return tuple(bound)
@@ -733,8 +734,8 @@ def match_arguments(
     function: Function, args: tuple[tuple[str, Expr], ...], method: bool
 ) -> list[tuple[str, Expr]]:
     """Pair a call's arguments with the callee's parameter names."""
-    names = [p.name for p in function.scope.parameters]
-    if method and function.cls is not None and not function.is_static and names:
+    names = list(function.annotations)
+    if method and function.cls is not None and not function.is_static:
         names = names[1:]
     paired: list[tuple[str, Expr]] = []
     position = 0

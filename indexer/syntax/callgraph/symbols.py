@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from functools import cached_property
+from typing import Any
 
 from indexer.syntax.callgraph.expressions import Expr, parse
 from indexer.syntax.callgraph.facts import FileFacts, Import, Scope, Store
@@ -24,19 +26,19 @@ class Module:
         self.names: dict[str, list[Symbol]] = {}
         self.functions: list[Function] = []
         self.classes: list[Class] = []
+        self.annotations: dict[str, tuple[Any, ...]] = {}
+        """What annotations of the module name, once asked for (``typenames.resolve``)."""
 
     def __repr__(self) -> str:
         return f"Module({self.name})"
 
     def function_at(self, line: int) -> Function | None:
         """Return the innermost function around a line."""
-        best: Function | None = None
-        for function in self.functions:
-            if function.scope.line > line:
-                break
+        position = bisect_right(self.functions, line, key=lambda function: function.scope.line)
+        for function in reversed(self.functions[:position]):
             if function.scope.end_line >= line:
-                best = function
-        return best
+                return function
+        return None
 
 
 class Class:
@@ -161,6 +163,11 @@ class Function:
         if self.cls is None or self.is_static or not self.scope.parameters:
             return None
         return self.scope.parameters[0].name
+
+    @cached_property
+    def annotations(self) -> dict[str, str]:
+        """Parameter names with their annotations' text."""
+        return {parameter.name: parameter.annotation for parameter in self.scope.parameters}
 
     def with_nested(self) -> Iterator[Function]:
         yield self

@@ -26,7 +26,10 @@ def resolve(symbols: Symbols, module: Module, text: str) -> tuple[Atom, ...]:
     """Return the classes of the tree that an annotation names; none for external types."""
     if not text or text in ("int", "str", "bool", "float", "None", "torch.Tensor", "Any"):
         return ()
-    return tuple(dict.fromkeys(from_expr(symbols, module, parse(text))))
+    found = module.annotations.get(text)
+    if found is None:
+        found = module.annotations[text] = tuple(dict.fromkeys(from_expr(symbols, module, parse(text))))
+    return found
 
 
 def from_expr(symbols: Symbols, module: Module, expr: Expr, depth: int = 0) -> list[Atom]:
