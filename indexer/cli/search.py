@@ -25,7 +25,7 @@ def _written_by(text: str, version: str, limit: int) -> list[Match]:
     from indexer.search.messages import MessageIndex
     from indexer.snapshots import get_snapshot
 
-    found = MessageIndex(get_snapshot(version).rules).find(text, limit)
+    found = MessageIndex(get_snapshot(version, code_paths=False).rules).find(text, limit)
     return [match for match in found if match.how != "near" or match.score >= _SURE]
 
 

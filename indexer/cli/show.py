@@ -23,7 +23,7 @@ def command(kind: str, name: str, version: str | None, as_json: bool, everything
     from indexer.knowledge.lookup import find_facts
     from indexer.snapshots import get_snapshot
 
-    snapshot = get_snapshot(version)
+    snapshot = get_snapshot(version, code_paths=kind == "path")
     found = find_facts(snapshot, kind, name)
     if as_json:
         import msgspec

@@ -43,7 +43,7 @@ def plan_command(
     from indexer.snapshots import get_snapshot
     from indexer.validate.plan import build_plan, coverage, mark, rule_coverage
 
-    snapshot = get_snapshot(version)
+    snapshot = get_snapshot(version, code_paths=False)
     made = build_plan(snapshot, gpus, gpu, models.split(",") if models else None)
     predictions = _static(made, None) if static else None
     if predictions:
@@ -253,7 +253,7 @@ def collect_command(
     if static:
         predictions.append(_static(made, results))
     digests = json.loads(models.read_bytes()) if models else {}
-    records = collect(results, made, get_snapshot(made.version), predictions, digests)
+    records = collect(results, made, get_snapshot(made.version, code_paths=False), predictions, digests)
     save(records, out)
     failed = [record for record in records if not record.proved]
     for record in failed:

@@ -61,7 +61,7 @@ def open_side(spec: str, history: History | None, checkout: Path | None = None) 
         return Side(history.at(version), version, "history")
     from indexer.snapshots import get_snapshot
 
-    snapshot = get_snapshot(version)
+    snapshot = get_snapshot(version, code_paths=False)
     return Side(facts_of(snapshot), snapshot.source.version, "release")
 
 

@@ -103,9 +103,9 @@ def annotator_of(version: str, extract: bool) -> Annotator | None:
         file = cache_folder("rule-places") / f"{version}-{extractor_version()}.json"
         kept = _read(file)
         if kept is None:
-            if not extract and not cached_path(version).is_file():
+            if not extract and not any(cached_path(version, part).is_file() for part in (True, False)):
                 return None
-            kept = places_of(get_snapshot(version))
+            kept = places_of(get_snapshot(version, code_paths=False))
             keep(file, msgspec.json.encode(kept))
         return Annotator(kept)
     except IndexerError:

@@ -1,7 +1,8 @@
-"""Reading a release's code paths in a process of their own, while the other facts are read here.
+"""What the extractors of a snapshot need of single files and of the call graph, read with all cores.
 
-They take as long as everything else together and need nothing of it. The result comes back through
-the user's cache of facts; where the process can't be had or fails, nothing is lost but time.
+Every file is parsed once for all extractors together; then a release's code paths, which take as long
+as everything else and need nothing of it, are followed in a process of their own. Both leave their results
+in the user's cache of facts: where that or the process can't be had, nothing is lost but time.
 """
 
 from __future__ import annotations
@@ -12,14 +13,38 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from indexer.extract.env_vars import ENV_USES
+from indexer.extract.file_facts import RUNTIME, read_elsewhere
+from indexer.extract.reads import FLAG_USES
+from indexer.extract.replacements import REPLACEMENT_MESSAGES
+from indexer.extract.rules import RULE_FACTS, rule_files
 from indexer.source.tree import SourceTree
+from indexer.syntax.callgraph.facts import CALL_FACTS
+from indexer.syntax.callgraph.load import callgraph_paths
+from indexer.syntax.facts import Extractor, collect_each
+from indexer.syntax.factstore import FactStore
+from indexer.syntax.graph import OUTLINE
 
 _MODULE = "indexer.extract.ahead"
 
 
+def read_files(tree: SourceTree, store: FactStore, code_paths: bool) -> None:
+    """Put what the extractors need of each file into the cache; ``code_paths`` tells if they are wanted."""
+    wanted: dict[str, list[Extractor]] = {}
+    for path in tree.walk(RUNTIME):
+        wanted[path] = [OUTLINE, ENV_USES, FLAG_USES, REPLACEMENT_MESSAGES]
+    for path in read_elsewhere(tree):
+        wanted[path] = [ENV_USES]
+    for path in rule_files(tree):
+        wanted.setdefault(path, []).append(RULE_FACTS)
+    for path in callgraph_paths(tree) if code_paths else ():
+        wanted.setdefault(path, []).append(CALL_FACTS)
+    collect_each(tree, wanted, store)
+
+
 @contextmanager
 def code_paths_read_ahead(tree: SourceTree) -> Iterator[subprocess.Popen[bytes] | None]:
-    """Read the code paths of a release beside the block; wait for the yielded process to use them."""
+    """Follow the code paths of a release beside the block; wait for the yielded process to use them."""
     if tree.origin != "release" or (os.cpu_count() or 1) < 2:
         yield None
         return
@@ -42,17 +67,12 @@ def code_paths_read_ahead(tree: SourceTree) -> Iterator[subprocess.Popen[bytes] 
 
 
 def main(version: str) -> None:
-    """Put the code paths and the survey of call sites of a release into the cache."""
+    """Put the code paths of a release into the cache."""
     from indexer.extract.code_paths import extract_code_paths
     from indexer.source.cache import cache_folder
     from indexer.source.release import open_release
-    from indexer.syntax.callgraph.survey import survey
-    from indexer.syntax.factstore import FactStore
 
-    tree = open_release(version)
-    store = FactStore(cache_folder("facts"))
-    extract_code_paths(tree, store)
-    survey(tree, store)
+    extract_code_paths(open_release(version), FactStore(cache_folder("facts")))
 
 
 if __name__ == "__main__":

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from indexer.source.tree import PACKAGE_ROOT
-from indexer.syntax.facts import Extractor, collect
+from indexer.source.tree import PACKAGE_ROOT, SourceTree
+from indexer.syntax.facts import Extractor, FileFacts, collect
 from indexer.syntax.graph import ModuleGraph
 
 RUNTIME = f"{PACKAGE_ROOT}/srt"
 _LEFT_OUT = (f"{PACKAGE_ROOT}/test/", f"{PACKAGE_ROOT}/multimodal_gen/")
 """Tests, and the diffusion server: neither is part of the language-model runtime."""
 
-FileFacts = dict[str, dict[str, bytes]]
-"""Encoded facts by path and extractor key."""
+
+def read_elsewhere(tree: SourceTree) -> list[str]:
+    """Return the files outside the runtime whose facts count."""
+    return [path for path in tree.walk() if not path.startswith((f"{RUNTIME}/", *_LEFT_OUT))]
 
 
 def load_facts(
@@ -25,6 +27,6 @@ def load_facts(
     """
     wanted = tuple(extractors)
     facts = graph.load_all(RUNTIME, wanted)
-    others = [path for path in graph.tree.walk() if path not in facts and not path.startswith(_LEFT_OUT)]
-    facts.update(collect(graph.tree, others, tuple(wanted if elsewhere is None else elsewhere), graph.store))
+    others = tuple(wanted if elsewhere is None else elsewhere)
+    facts.update(collect(graph.tree, read_elsewhere(graph.tree), others, graph.store))
     return facts

@@ -339,7 +339,7 @@ class Source(msgspec.Struct, omit_defaults=True):
 
 
 class Snapshot(msgspec.Struct, omit_defaults=True):
-    """All facts of one tree."""
+    """All facts of one tree; ``left_out`` names the kinds of facts that were not asked for."""
 
     schema: int
     source: Source
@@ -354,3 +354,4 @@ class Snapshot(msgspec.Struct, omit_defaults=True):
     coverage: Coverage = msgspec.field(default_factory=Coverage)
     generator: str = ""
     replacements: list[StatedReplacement] = []
+    left_out: list[str] = []

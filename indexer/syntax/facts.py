@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from typing import Any
@@ -22,6 +22,10 @@ from indexer.syntax.parse import parse
 
 _PARALLEL_FROM_BYTES = 2_000_000
 _CHUNK_BYTES = 600_000
+
+
+FileFacts = dict[str, dict[str, bytes]]
+"""Encoded facts by path and extractor key."""
 
 
 @dataclass(frozen=True)
@@ -65,21 +69,32 @@ def collect(
     extractors: Sequence[Extractor],
     store: FactStore | None = None,
     jobs: int | None = None,
-) -> dict[str, dict[str, bytes]]:
+) -> FileFacts:
     """Return the encoded facts of every path, by path and extractor key.
 
     ``jobs`` is the number of processes (default: the machine's cores). Decode a result with
     ``msgspec.msgpack.decode(raw, type=extractor.result)``.
     """
-    wanted = list(paths)
+    return collect_each(tree, dict.fromkeys(paths, tuple(extractors)), store, jobs)
+
+
+def collect_each(
+    tree: SourceTree,
+    wanted: Mapping[str, Sequence[Extractor]],
+    store: FactStore | None = None,
+    jobs: int | None = None,
+) -> FileFacts:
+    """Return what ``collect`` does, where each path has extractors of its own."""
     hashes = store.blob_hashes(tree, wanted) if store else {}
     keys = {
-        (path, one.key): FactStore.key(path, hashes[path], one.key) for path in hashes for one in extractors
+        (path, one.key): FactStore.key(path, hashes[path], one.key)
+        for path, extractors in wanted.items()
+        for one in (extractors if path in hashes else ())
     }
     held = store.load(keys.values()) if store else {}
-    found: dict[str, dict[str, bytes]] = {}
+    found: FileFacts = {}
     todo: list[_Task] = []
-    for path in wanted:
+    for path, extractors in wanted.items():
         facts = {one.key: held.get(keys.get((path, one.key), b"")) for one in extractors}
         found[path] = {key: raw for key, raw in facts.items() if raw is not None}
         missing = tuple(one for one in extractors if one.key not in found[path])

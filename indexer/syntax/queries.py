@@ -6,6 +6,7 @@ on lines starting with ``;>`` and what the example must give on lines ``;= captu
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -14,6 +15,8 @@ from tree_sitter import Node, Query, QueryCursor
 
 from indexer._resources import data_path
 from indexer.syntax.parse import language
+
+_CAPTURE = re.compile(r"@(\w+)")
 
 
 @cache
@@ -36,6 +39,21 @@ def source(name: str) -> str:
 def load(name: str) -> Query:
     """Return the compiled query of ``queries/NAME.scm``."""
     return Query(language(), source(name))
+
+
+@cache
+def _joined(names: tuple[str, ...]) -> Query:
+    """Return several queries as one, the captures named ``QUERY.CAPTURE``: one walk over a file for all."""
+    return Query(language(), "\n".join(_CAPTURE.sub(rf"@{name}.\1", source(name)) for name in names))
+
+
+def joined_captures(names: tuple[str, ...], node: Node) -> dict[str, dict[str, list[Node]]]:
+    """Return what ``captures`` gives for each of several queries, by query."""
+    found: dict[str, dict[str, list[Node]]] = {name: {} for name in names}
+    for qualified, nodes in QueryCursor(_joined(names)).captures(node).items():
+        name, _, capture = qualified.partition(".")
+        found[name][capture] = sorted(nodes, key=lambda one: one.start_byte)
+    return found
 
 
 def matches(name: str, node: Node) -> Iterator[dict[str, list[Node]]]:

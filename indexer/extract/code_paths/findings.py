@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator
 
 from indexer.extract.code_paths.context import Context, Tree
-from indexer.extract.code_paths.matching import last_part, passing_lines
+from indexer.extract.code_paths.matching import passing_lines
 from indexer.extract.code_paths.plan import Path
 from indexer.extract.code_paths.search import Limits, find
 from indexer.extract.code_paths.tree import Branch, Grown

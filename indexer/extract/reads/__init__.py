@@ -7,10 +7,11 @@ from collections.abc import Iterable
 
 import msgspec
 
-from indexer.extract.file_facts import FileFacts, load_facts
+from indexer.extract.file_facts import load_facts
 from indexer.extract.reads.uses import CONFIG_PARAMETER, FLAG_USES, FlagUse, FlagUses
 from indexer.knowledge.schema import Location, Read
 from indexer.source.tree import PACKAGE_ROOT
+from indexer.syntax.facts import FileFacts
 from indexer.syntax.graph import Definition, ModuleGraph
 from indexer.syntax.module import Module
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from indexer.extract.rules.companions import attach_companions
 from indexer.extract.rules.emit import Emitter
 from indexer.extract.rules.fields import read_fields
+from indexer.extract.rules.files import EXTRACTOR as RULE_FACTS
 from indexer.extract.rules.naming import assign_ids
 from indexer.extract.rules.program import Program
 from indexer.extract.rules.reach import Reach
@@ -17,7 +18,12 @@ from indexer.knowledge.schema import Location, Rule, Unrecognised
 from indexer.source.tree import SourceTree
 from indexer.syntax.graph import ModuleGraph
 
-__all__ = ["extract_rules", "unread_resolver"]
+__all__ = ["RULE_FACTS", "extract_rules", "rule_files", "unread_resolver"]
+
+
+def rule_files(tree: SourceTree) -> list[str]:
+    """Return the files that may hold rules: the resolver's, and those of the start-up stages."""
+    return [path for path in tree.walk() if path.startswith(RESOLVER_FILES) or stage_of(path)]
 
 
 def unread_resolver(rules: list[Rule]) -> list[Unrecognised]:
@@ -34,9 +40,7 @@ def extract_rules(source: ModuleGraph | SourceTree, jobs: int | None = None) -> 
     """
     graph = source if isinstance(source, ModuleGraph) else ModuleGraph(source)
     program = Program(graph)
-    program.load(
-        [path for path in graph.tree.walk() if path.startswith(RESOLVER_FILES) or stage_of(path)], jobs
-    )
+    program.load(rule_files(graph.tree), jobs)
     reach = Reach(program, read_fields(graph))
     reach.run()
     drafts = sorted(

@@ -19,6 +19,8 @@ from indexer.syntax.parse import end_line, line, text
 SHAPES = ("raise", "assert", "log", "store", "item", "declare", "environment", "result", "accumulate")
 """The queries, in the order in which they claim a statement: one statement may be claimed by several."""
 
+_QUERIES = (*(f"rule_{shape}" for shape in SHAPES), "rule_calls")
+
 
 class Shapes:
     """Everything below a node that the queries found, looked up by place."""
@@ -26,13 +28,14 @@ class Shapes:
     def __init__(self, root: Node) -> None:
         claims: dict[int, list[tuple[str, str]]] = {}
         nodes: dict[int, Node] = {}
+        captures = queries.joined_captures(_QUERIES, root)
         for shape in SHAPES:
-            for capture, found in queries.captures(f"rule_{shape}", root).items():
+            for capture, found in captures[f"rule_{shape}"].items():
                 if not capture.startswith("_"):
                     for node in found:
                         claims.setdefault(node.id, []).append((shape, capture))
                         nodes[node.id] = node
-        others = queries.captures("rule_calls", root)
+        others = captures["rule_calls"]
         for capture in ("call", "walrus"):
             nodes.update((node.id, node) for node in others.get(capture, ()))
         ordered = sorted(nodes.values(), key=lambda node: (node.start_byte, -node.end_byte))

@@ -10,7 +10,7 @@ import re
 from typing import Any
 
 import msgspec
-from tree_sitter import Tree
+from tree_sitter import QueryCursor, Tree
 
 from indexer.syntax import queries
 from indexer.syntax.facts import Extractor
@@ -113,7 +113,7 @@ class FileFacts(msgspec.Struct, array_like=True):
 def read_facts(path: str, source: bytes, tree: Tree) -> FileFacts:
     """Return the facts of one parsed file. A file with syntax errors yields what could be read."""
     walk = _Walk(source, tree.root_node)
-    return walk.run(queries.captures("callgraph", tree.root_node))
+    return walk.run(QueryCursor(queries.load("callgraph")).captures(tree.root_node))
 
 
 CALL_FACTS = Extractor("callgraph", FACTS_VERSION, read_facts, FileFacts)
@@ -127,8 +127,9 @@ class _Walk:
     """Turns captures, in document order, into facts with a stack of open scopes and guards."""
 
     def __init__(self, source: bytes, root: Any) -> None:
+        # most files are ASCII: there a byte's place is its character's, and a slice needs no decoding
+        self.plain = source.decode("ascii") if source.isascii() else None
         self.source = source
-        self.texts: dict[tuple[int, int], str] = {}
         module = Scope("module", "", 1, root.end_point[0] + 1, -1)
         self.facts = FileFacts([module], [])
         self.scope_stack: list[tuple[int, int]] = [(len(source) + 1, 0)]
@@ -154,7 +155,7 @@ class _Walk:
                         serial += 1
                         guard = [(text, holds, *lines)]
                         events.append((part.start_byte, -part.end_byte, -serial, "guard", guard))
-        events.sort(key=lambda event: event[:3])
+        events.sort()  # no two have the same serial number
         handlers = {name: getattr(self, f"_on_{name}") for name in _HANDLED}
         scopes, guards = self.scope_stack, self.guard_stack
         for start, negative_end, _, name, payload in events:
@@ -171,10 +172,13 @@ class _Walk:
         return self.facts
 
     def _text(self, node: Any) -> str:
-        raw = self.source[node.start_byte : node.end_byte]
-        if len(raw) > MAX_TEXT:
+        start, end = node.start_byte, node.end_byte
+        if end - start > MAX_TEXT:
             return "..."
-        text = raw.decode("utf-8", "replace")
+        if self.plain is not None:
+            text = self.plain[start:end]
+        else:
+            text = self.source[start:end].decode("utf-8", "replace")
         if "\n" not in text:
             return text
         if "#" in text:
