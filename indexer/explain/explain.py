@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import partial
 
 from indexer.collector import collector_postponed
 from indexer.explain.explanation import STARTS, UNKNOWN, Explanation, UnknownFact
 from indexer.explain.join import join
 from indexer.explain.launches import PreparedLaunch, Question, prepare
-from indexer.explain.resolve import PathResult, resolve_path
+from indexer.explain.paths import Paths
+from indexer.explain.resolve import PathResult
 from indexer.interpret.code_cache import code_of
-from indexer.interpret.explore import DEFAULT_PATHS, Exploration, explore
-from indexer.interpret.running import run_with_deep_stack
+from indexer.interpret.explore import DEFAULT_PATHS, Exploration
 from indexer.source.tree import SourceTree
 
 _MOST_SUPPOSED = 40
@@ -23,7 +22,7 @@ class Explainer:
 
     def __init__(self, tree: SourceTree, most_paths: int = DEFAULT_PATHS) -> None:
         self.tree = tree
-        self.most_paths = most_paths
+        self._paths = Paths(tree, most_paths)
         self._supposed: dict[str, str | None] = {}
 
     def explain(self, question: Question) -> Explanation:
@@ -57,8 +56,7 @@ class Explainer:
         said = {name.replace("-", "_") for name in question.packages}
         for _ in range(_MOST_SUPPOSED):
             launch = replace(prepared.launch, packages={**self._supposed, **prepared.launch.packages})
-            path = partial(resolve_path, self.tree, launch, prepared.transformers)
-            found = run_with_deep_stack(partial(explore, path, self.most_paths))
+            found = self._paths.explore(launch, prepared.transformers)
             missing = {path.result.missing for path in found.paths if path.result.missing}
             unsaid = {name.partition(".")[0] for name in missing if name} - said - set(self._supposed)
             if not unsaid:

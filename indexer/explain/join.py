@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any
 
 import msgspec
@@ -21,8 +22,6 @@ from indexer.explain.explanation import (
 )
 from indexer.explain.resolve import PathResult
 from indexer.interpret.explore import Exploration
-from indexer.interpret.unknown import Unknown, contains_unknown
-from indexer.interpret.world import Event
 from indexer.knowledge.schema import Location
 
 _RUNNING_ONLY = (
@@ -74,7 +73,7 @@ def _refusals(results: list[PathResult]) -> list[Refusal]:
         if one.ok is False:
             at = Location(one.at[0], one.at[1], symbol=one.at[2]) if one.at else None
             key = (one.exception, one.at)
-            found.setdefault(key, Refusal(one.exception, str(one.message), at, one.stage))
+            found.setdefault(key, Refusal(one.exception, one.message, at, one.stage))
     return list(found.values())
 
 
@@ -84,9 +83,8 @@ def _fields(answer: Explanation, results: list[PathResult], certain: bool) -> No
     names = dict.fromkeys(name for one in results for name in one.resolved if name in one.asked)
     for name in names:
         asked = results[0].asked.get(name)
-        found = (contains_unknown(one.resolved.get(name)) for one in results)
-        unknown = next((one for one in found if one is not None), None)
-        values = [_told(one.resolved.get(name)) for one in results]
+        unknown = next((one.unknown[name] for one in results if name in one.unknown), None)
+        values = [one.resolved.get(name) for one in results]
         distinct = _distinct(values)
         if unknown is None and len(distinct) == 1 and _same(distinct[0], asked):
             continue
@@ -99,7 +97,7 @@ def _fields(answer: Explanation, results: list[PathResult], certain: bool) -> No
             [] if len(distinct) == 1 else distinct,
         )
         if unknown is not None:
-            answer.unknowns.append(UnknownFact(f"field {name}", f"depends on {', '.join(unknown._rt_roots)}"))
+            answer.unknowns.append(UnknownFact(f"field {name}", f"depends on {', '.join(unknown)}"))
 
 
 def _same(one: Any, other: Any) -> bool:
@@ -114,17 +112,6 @@ def _distinct(values: list[Any]) -> list[Any]:
     return list(found.values())
 
 
-def _told(value: Any) -> Any:
-    """Return a value with its unknown parts as text."""
-    if type(value) is Unknown:
-        return {"unknown": ", ".join(value._rt_roots)}
-    if isinstance(value, list):
-        return [_told(item) for item in value]
-    if isinstance(value, dict):
-        return {name: _told(item) for name, item in value.items()}
-    return value
-
-
 def _causes(results: list[PathResult], name: str) -> list[Cause]:
     causes: dict[Cause, None] = {}
     for one in results:
@@ -136,22 +123,13 @@ def _causes(results: list[PathResult], name: str) -> list[Cause]:
     return list(causes)
 
 
-def _event_key(event: Event) -> tuple[str, str, str, int]:
-    text = event.text if isinstance(event.text, str) else event.text._rt_text
-    return event.level, text, event.path, event.line
-
-
 def _events(answer: Explanation, results: list[PathResult], complete: bool) -> None:
-    counts: dict[tuple[str, str, str, int], int] = {}
-    for one in results:
-        seen = {_event_key(event) for event in one.events}
-        for key in seen:
-            counts[key] = counts.get(key, 0) + 1
-    order = [_event_key(event) for one in results for event in one.events if event.level != "debug"]
-    for key in dict.fromkeys(order):
-        level, text, path, line = key
-        certainty = WILL if complete and counts[key] == len(results) else MAY
-        answer.events.append(Logged(level, text, Location(path, line) if path else None, certainty))
+    counts = Counter(event for one in results for event in {*one.events})
+    order = dict.fromkeys(event for one in results for event in one.events if event.level != "debug")
+    for event in order:
+        certainty = WILL if complete and counts[event] == len(results) else MAY
+        at = Location(event.path, event.line) if event.path else None
+        answer.events.append(Logged(event.level, event.text, at, certainty))
 
 
 def _unknowns(answer: Explanation, exploration: Exploration[PathResult]) -> None:

@@ -10,6 +10,7 @@ from indexer.errors import CannotError
 from indexer.explain.platforms import cuda_of, gpu_named
 from indexer.extract.requirements import required_packages
 from indexer.interpret.launch import Gpu, Host, Launch
+from indexer.interpret.machine import KINDS_OF_GPU
 from indexer.interpret.transformers_tree import ConfigurationTree
 from indexer.source.tree import SourceTree
 
@@ -20,7 +21,9 @@ _BROUGHT_ALONG = (
 )
 
 
-UNNAMED_GPU = "an NVIDIA GPU, of which nothing more is known (say which with --gpu)"
+UNNAMED_GPU = "an NVIDIA GPU, of which nothing more is known (say which with --gpu): tried are " + ", ".join(
+    KINDS_OF_GPU
+)
 
 
 @dataclass

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import Any
+
+import msgspec
 
 from indexer.explain.provenance import Write, trace_writes
 from indexer.extract.encoded import encode
@@ -12,31 +13,41 @@ from indexer.interpret.program import ARGUMENTS, open_program
 from indexer.interpret.running import innermost_frame
 from indexer.interpret.signals import Signal, UnknownEscaped, begin_path, swallowed
 from indexer.interpret.transformers_tree import ConfigurationTree
-from indexer.interpret.unknown import Unknown
+from indexer.interpret.unknown import Unknown, contains_unknown
 from indexer.source.tree import SourceTree
 
 PARSE, RESOLVE, CHECK = "parse", "resolve", "check"
 
 
-@dataclass
-class PathResult:
-    """What one path came to.
+class PathEvent(msgspec.Struct, frozen=True, array_like=True):
+    """A log line or warning of a path."""
 
-    ``ok`` is True (resolved and checked), False (refused by ``error``) or None (``error`` is a failure
-    of ours, so that nothing is known).
+    level: str
+    text: str
+    path: str
+    line: int
+
+
+class PathResult(msgspec.Struct):
+    """What one path came to, as plain data: a path may have been run by another process.
+
+    ``ok`` is True (resolved and checked), False (refused by ``exception``) or None (a failure of ours,
+    so that nothing is known). ``unknown`` are the facts that fields hang on whose values are not known,
+    also in part; ``used`` what a later path needs compiled: modules, and texts of ``dataclasses``.
     """
 
     ok: bool | None
     stage: str
-    asked: dict[str, Any] = field(default_factory=dict)
-    resolved: dict[str, Any] = field(default_factory=dict)
-    writes: list[Write] = field(default_factory=list)
-    events: list[Any] = field(default_factory=list)
+    asked: dict[str, Any] = {}
+    resolved: dict[str, Any] = {}
+    unknown: dict[str, list[str]] = {}
+    writes: list[Write] = []
+    events: list[PathEvent] = []
     exception: str = ""
-    message: Any = ""
+    message: str = ""
     at: tuple[str, int, str] | None = None
     reason: str = ""
-    notes: list[str] = field(default_factory=list)
+    notes: list[str] = []
     missing: str | None = None
 
 
@@ -51,7 +62,7 @@ def resolve_path(tree: SourceTree, launch: Launch, transformers: ConfigurationTr
     result = PathResult(None, PARSE)
 
     def parsed(namespace: dict[str, Any]) -> None:
-        result.asked = {name: encode_value(value) for name, value in namespace.items()}
+        result.asked = {name: _told(encode_value(value)) for name, value in namespace.items()}
         result.stage = RESOLVE
 
     world.on_parsed = parsed
@@ -61,7 +72,7 @@ def resolve_path(tree: SourceTree, launch: Launch, transformers: ConfigurationTr
         record = module.prepare_server_args(list(launch.argv))
         if hasattr(type(record), "resolve_once"):
             record.resolve_once()
-        result.resolved = resolved_values(record)
+        _note_resolved(result, resolved_values(record))
         result.stage = CHECK
         if hasattr(type(record), "check_server_args"):
             record.check_server_args()
@@ -80,9 +91,32 @@ def resolve_path(tree: SourceTree, launch: Launch, transformers: ConfigurationTr
     lost = swallowed()
     if result.ok is not None and lost is not None:
         result.ok, result.reason = None, f"SGLang's code went on after: {lost.reason}"
-    result.events = world.events
+    result.events = [PathEvent(one.level, _plain(one.text), one.path, one.line) for one in world.events]
     result.notes = program.notes
     return result
+
+
+def _note_resolved(result: PathResult, values: dict[str, Any]) -> None:
+    result.resolved = {name: _told(value) for name, value in values.items()}
+    for name, value in values.items():
+        unknown = contains_unknown(value)
+        if unknown is not None:
+            result.unknown[name] = list(unknown._rt_roots)
+
+
+def _told(value: Any) -> Any:
+    """Return a value with its unknown parts as text."""
+    if type(value) is Unknown:
+        return {"unknown": ", ".join(value._rt_roots)}
+    if isinstance(value, list):
+        return [_told(item) for item in value]
+    if isinstance(value, dict):
+        return {name: _told(item) for name, item in value.items()}
+    return value
+
+
+def _plain(text: Any) -> str:
+    return text if isinstance(text, str) else text._rt_text
 
 
 def _refused(result: PathResult, error: BaseException, world: Any) -> None:
@@ -92,10 +126,10 @@ def _refused(result: PathResult, error: BaseException, world: Any) -> None:
     if isinstance(error, ModuleNotFoundError):
         result.missing = error.name
     if isinstance(error, SystemExit) and world.parser_message:
-        result.message = world.parser_message
+        result.message = str(world.parser_message)
     else:
         unknown = next((value for value in error.args if type(value) is Unknown), None)
-        result.message = f"{unknown._rt_text}" if unknown is not None else _text(error)
+        result.message = unknown._rt_text if unknown is not None else _text(error)
     if result.at is None:
         result.ok, result.reason = None, f"{result.exception}: {result.message}"
 

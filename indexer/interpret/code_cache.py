@@ -11,15 +11,18 @@ import hashlib
 import marshal
 import sys
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from types import CodeType
 from weakref import WeakKeyDictionary
 
 from indexer.errors import CannotError
 from indexer.interpret.compiled import COMPILER_VERSION, Chunk, CompiledModule, compile_module
+from indexer.interpret.signals import Unsupported
 from indexer.source.cache import cache_folder, keep
 from indexer.source.tree import SourceTree
 
+_MOST_TEXTS, _LONGEST_TEXT = 4_000, 50_000
 _TAG = f"{sys.implementation.cache_tag}-{COMPILER_VERSION}"
 
 
@@ -32,7 +35,7 @@ class TreeCode:
         self._modules: dict[str, CompiledModule] = {}
         self._texts: dict[str, bytes | CodeType] = {}
         self._bundle = None
-        self._grown = False
+        self._added: tuple[list[str], list[str]] = ([], [])
         if self._folder is not None and tree.origin == "release" and tree.sha256:
             self._bundle = self._folder / "releases" / tree.sha256
             self._load(self._bundle)
@@ -46,7 +49,7 @@ class TreeCode:
         known = self._modules.get(path)
         if known is None:
             known = self._modules[path] = self._of_content(path)
-            self._grown = True
+            self._added[0].append(path)
         return known
 
     def text(self, source: str) -> CodeType:
@@ -54,16 +57,31 @@ class TreeCode:
         known = self._texts.get(source)
         if known is None:
             known = self._texts[source] = compile(source, "<string>", "exec", dont_inherit=True)
-            self._grown = True
+            self._added[1].append(source)
         elif type(known) is bytes:
             known = self._texts[source] = marshal.loads(known)
         return known  # type: ignore[return-value]
 
+    def added(self) -> tuple[list[str], list[str]]:
+        """Return what was not there when the tree was opened: paths of modules, and texts."""
+        return self._added
+
+    def prepare(self, paths: list[str], texts: list[str]) -> None:
+        """Compile, without running any of it, what a child said that it needed."""
+        for path in paths:
+            if path in self._tree:
+                with suppress(Unsupported):
+                    self.module(path)
+        for text in texts[:_MOST_TEXTS]:
+            if len(text) <= _LONGEST_TEXT:
+                with suppress(SyntaxError, ValueError, RecursionError, MemoryError):
+                    self.text(text)
+
     def save(self) -> None:
         """Keep what this process compiled of a release."""
-        if self._bundle is None or not self._grown:
+        if self._bundle is None or not any(self._added):
             return
-        self._grown = False
+        self._added = ([], [])
         texts = {
             text: code if isinstance(code, bytes) else marshal.dumps(code)
             for text, code in self._texts.items()

@@ -7,7 +7,7 @@ would not.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
@@ -16,6 +16,10 @@ from indexer.interpret.unknown import Decisions, Fork, following
 Result = TypeVar("Result")
 
 DEFAULT_PATHS = 48
+
+
+Script = tuple[bool, ...]
+"""Answers to the first questions of a path."""
 
 
 @dataclass
@@ -28,25 +32,47 @@ class ExploredPath(Generic[Result]):
 
 @dataclass
 class Exploration(Generic[Result]):
-    """All paths that were run; ``complete`` is False where the budget of paths ran out first."""
+    """All paths that were run; ``complete`` is False where not all that are possible were."""
 
     paths: list[ExploredPath[Result]]
     complete: bool
 
 
+def run_script(run: Callable[[], Result], script: Script) -> ExploredPath[Result]:
+    """Run the path on which the first questions are answered as ``script`` says, later ones with no."""
+    decisions = Decisions(script)
+    with following(decisions):
+        result = run()
+    return ExploredPath(result, decisions.forks)
+
+
 def explore(run: Callable[[], Result], most_paths: int = DEFAULT_PATHS) -> Exploration[Result]:
     """Run every path through ``run``, which must behave the same each time but for the answers."""
-    pending: list[tuple[bool, ...]] = [()]
+    return explore_with(lambda scripts: [run_script(run, script) for script in scripts], most_paths)
+
+
+def explore_with(
+    run_all: Callable[[Sequence[Script]], Sequence[ExploredPath[Result]]],
+    most_paths: int = DEFAULT_PATHS,
+    at_once: int = 1,
+    settled: Callable[[Sequence[ExploredPath[Result]]], bool] = lambda paths: False,
+) -> Exploration[Result]:
+    """Run every path, ``at_once`` of them together, until ``settled`` says that more would add nothing.
+
+    The order of paths, and which are run where there are too many, hang on nothing else.
+    """
+    pending: list[Script] = [()]
     paths: list[ExploredPath[Result]] = []
     while pending:
-        if len(paths) >= most_paths:
+        room = min(at_once, len(pending), most_paths - len(paths))
+        if room <= 0 or settled(paths):
             return Exploration(paths, complete=False)
-        script = pending.pop()
-        decisions = Decisions(script)
-        with following(decisions):
-            result = run()
-        paths.append(ExploredPath(result, decisions.forks))
-        answers = tuple(fork.answer for fork in decisions.forks if not fork.forced)
-        for index in range(len(answers) - 1, len(script) - 1, -1):
-            pending.append((*answers[:index], not answers[index]))
+        scripts = [pending.pop() for _ in range(room)]
+        found = run_all(scripts)
+        paths += found
+        # The earliest question's other answer is tried next: the last to be appended.
+        for script, path in reversed([*zip(scripts, found, strict=True)]):
+            answers = tuple(fork.answer for fork in path.forks if not fork.forced)
+            for index in range(len(answers) - 1, len(script) - 1, -1):
+                pending.append((*answers[:index], not answers[index]))
     return Exploration(paths, complete=True)

@@ -13,6 +13,22 @@ from indexer.interpret.unknown import Unknown, choose
 
 UNKNOWN_GPU = Gpu(None, None, None, None)
 
+KINDS_OF_GPU = {
+    "NVIDIA A100-SXM4-80GB": ((8, 0), 80),
+    "NVIDIA RTX PRO 6000 Blackwell Workstation Edition": ((12, 0), 96),
+    "Tesla T4": ((7, 5), 16),
+    "NVIDIA B200": ((10, 0), 180),
+    "NVIDIA L40S": ((8, 9), 48),
+    "NVIDIA H100 80GB HBM3": ((9, 0), 80),
+    "NVIDIA GeForce RTX 5090": ((12, 0), 32),
+    "NVIDIA A10G": ((8, 6), 24),
+    "NVIDIA B300 SXM6 AC": ((10, 3), 288),
+    "NVIDIA H20": ((9, 0), 96),
+    "NVIDIA GB10": ((12, 1), 128),
+    "Tesla V100-SXM2-32GB": ((7, 0), 32),
+    "NVIDIA H200": ((9, 0), 141),
+}
+"""What is tried where nothing at all is known of a GPU: capability and GiB, the most different first."""
 GPU_MEMORY_GIB = (8, 16, 22, 24, 32, 40, 48, 64, 80, 96, 141, 180, 192, 256, 288)
 HOST_RAM_GIB = (16, 24, 32, 64, 128, 256, 512, 1024, 2048)
 CAPABILITIES = ((7, 5), (8, 0), (8, 6), (8, 9), (10, 0), (10, 3), (12, 0), (9, 0))
@@ -27,12 +43,32 @@ def memory_of(gpu: Gpu) -> int:
         return gpu.memory_bytes
     if gpu.smi_mib is not None:
         return gpu.smi_mib * MIB
+    if _nothing_known(gpu):
+        return KINDS_OF_GPU[_kind()][1] * 1024 * MIB
     return choose("GPU memory in GiB", GPU_MEMORY_GIB) * 1024 * MIB
 
 
 def capability_of(gpu: Gpu) -> tuple[int, int]:
     """Return a GPU's capability; where it isn't known, each is tried on a path of its own."""
+    if _nothing_known(gpu):
+        return KINDS_OF_GPU[_kind()][0]
     return gpu.capability or choose("SM version", CAPABILITIES)
+
+
+def name_of(gpu: Gpu) -> Any:
+    """Return a GPU's name, unknown where it isn't told."""
+    if gpu.name is None and _nothing_known(gpu):
+        return _kind()
+    return _or_unknown(gpu.name, "GPU name")
+
+
+def _nothing_known(gpu: Gpu) -> bool:
+    return gpu.capability is None and gpu.memory_bytes is None and gpu.smi_mib is None
+
+
+def _kind() -> str:
+    """Return the path's kind of GPU by its name: name, capability and memory belong together."""
+    return choose("GPU", tuple(KINDS_OF_GPU))
 
 
 def ram_of(launch: Launch) -> int:
@@ -100,7 +136,7 @@ def machine_intrinsics(world: Any) -> dict[str, Callable[..., Any]]:
 
         return takes_unknown(ask)
 
-    name = _or_unknown(facts.name, "GPU name")
+    name = partial(name_of, facts)
     capability = partial(capability_of, facts)
     memory = partial(memory_of, facts)
     free = facts.free_bytes if facts.free_bytes is not None else Unknown("free GPU memory")
@@ -108,7 +144,7 @@ def machine_intrinsics(world: Any) -> dict[str, Callable[..., Any]]:
     def properties(*args: Any, **kwargs: Any) -> Any:
         major, minor = capability()
         return types.SimpleNamespace(
-            name=name,
+            name=name(),
             major=major,
             minor=minor,
             total_memory=memory(),
@@ -133,7 +169,7 @@ def machine_intrinsics(world: Any) -> dict[str, Callable[..., Any]]:
         "torch.cuda.is_available": lambda: has_gpu if facts.vendor in ("nvidia", "amd") else False,
         "torch.cuda.device_count": lambda: count,
         "torch.cuda.current_device": needs_cuda(lambda: 0),
-        "torch.cuda.get_device_name": needs_cuda(lambda *args, **kwargs: name),
+        "torch.cuda.get_device_name": needs_cuda(lambda *args, **kwargs: name()),
         "torch.cuda.get_device_capability": needs_cuda(lambda *args, **kwargs: capability()),
         "torch.cuda.get_device_properties": needs_cuda(properties),
         "torch.cuda.mem_get_info": needs_cuda(lambda *args, **kwargs: (free, memory())),
@@ -161,7 +197,7 @@ def machine_intrinsics(world: Any) -> dict[str, Callable[..., Any]]:
         "pynvml.nvmlShutdown": nothing,
         "pynvml.nvmlDeviceGetCount": lambda: count,
         "pynvml.nvmlDeviceGetCudaComputeCapability": takes_unknown(lambda handle: capability()),
-        "pynvml.nvmlDeviceGetName": takes_unknown(lambda handle: name),
+        "pynvml.nvmlDeviceGetName": takes_unknown(lambda handle: name()),
         "psutil.virtual_memory": lambda: types.SimpleNamespace(
             total=ram_of(launch), available=Unknown("available host RAM", ("host RAM",))
         ),

@@ -14,4 +14,6 @@ def open_release(version: str | None = None) -> WheelTree:
     version = normal_version(version) if version else pins.default
     pin = pins.get(version)
     wheel = fetch_wheel("sglang", version, sha256=pin.sha256 if pin else None)
-    return WheelTree(wheel, version)
+    tree = WheelTree(wheel, version)
+    tree.pinned = pin is not None
+    return tree

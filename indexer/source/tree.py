@@ -24,7 +24,8 @@ class SourceTree(ABC):
     ``version`` is the SGLang version (``0.5.23``) or, for a tree that states none, a short revision.
     ``origin`` is one of ``release``, ``git``, ``folder``, ``installed``. ``artifact`` and ``sha256``
     are a release's wheel; ``commit`` and ``dirty`` a checkout's state (dirty: the work tree differs
-    from what is read). ``permalink_base`` plus a path is a permalink without its line.
+    from what is read). ``permalink_base`` plus a path is a permalink without its line. ``pinned`` tells
+    that the tree is known by its hash; any other may hold anybody's code.
     """
 
     version: str
@@ -34,6 +35,7 @@ class SourceTree(ABC):
     commit: str | None = None
     dirty: bool = False
     permalink_base: str | None = None
+    pinned: bool = False
 
     @property
     def location(self) -> str:
