@@ -40,6 +40,15 @@ class Attributes:
                 return read(args[0])
         return self.call(self.guarded(value, "__getattribute__"), *args)
 
+    def native_write(self, value: Any, *args: Any) -> Any:
+        """``value.__setattr__(*args)``, likewise."""
+        if len(args) == 2 and type(args[0]) is str and type(value) is super and args[0] != "__class__":
+            write = value.__setattr__
+            if type(write) is types.MethodWrapperType and safety.is_open(args[0]):
+                self.storable(write.__self__)
+                return write(*args)
+        return self.call(self.guarded(value, "__setattr__"), *args)
+
     def storable(self, target: Any) -> Any:
         """Return the object whose attribute is stored, if storing to it stays in the sandbox."""
         if type(target) in (Unknown, External):

@@ -31,6 +31,7 @@ class FileSystem:
 
     def __init__(self, launch: Launch) -> None:
         self._roots = [Path(folder).resolve() for folder in launch.folders]
+        self._resolved: dict[str, Path | None] = {}
         self._memory: dict[str, bytes] = {name: text.encode() for name, text in launch.files.items()}
         self._hidden_keys = launch.hidden_keys
         self._ram_bytes = launch.host.ram_bytes
@@ -40,14 +41,15 @@ class FileSystem:
         return self  # else the memo would hand out what is behind it
 
     def _on_disk(self, path: str) -> Path | None:
-        candidate = Path(path)
-        try:
-            resolved = candidate.resolve()
-        except (OSError, RuntimeError):
-            return None
-        if any(resolved == root or root in resolved.parents for root in self._roots):
-            return resolved
-        return None
+        """Return a path that lies in one of the launch's folders; None for any other."""
+        if path not in self._resolved:
+            try:
+                resolved = Path(path).resolve()
+            except (OSError, RuntimeError):
+                return None
+            inside = any(resolved == root or root in resolved.parents for root in self._roots)
+            self._resolved[path] = resolved if inside else None
+        return self._resolved[path]
 
     def exists(self, path: Any) -> Any:
         return self._kind(path, "exists")

@@ -10,6 +10,7 @@ from __future__ import annotations
 import importlib
 import sys
 import types
+from functools import cache
 from typing import Any
 
 PURE: dict[str, frozenset[str]] = {
@@ -116,8 +117,10 @@ class HostModule:
         try:
             value = getattr(real, name)
         except AttributeError:
+            # A submodule is there once anybody has imported it, and a server imports most of them; whether
+            # this program has is no answer.
             child = f"{module}.{name}"
-            if child in PURE or child in ONLY:
+            if child in PURE or child in ONLY or _is_submodule(child):
                 return self._rt_world.import_module(child)
             raise AttributeError(f"module '{module}' has no attribute '{name}'") from None
         if isinstance(value, types.ModuleType):
@@ -137,6 +140,16 @@ class HostModule:
 
     def __repr__(self) -> str:
         return f"<module '{self._rt_name}'>"
+
+
+@cache
+def _is_submodule(dotted: str) -> bool:
+    from importlib.util import find_spec
+
+    try:
+        return find_spec(dotted) is not None
+    except (ImportError, ValueError):
+        return False
 
 
 def is_standard(name: str) -> bool:

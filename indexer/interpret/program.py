@@ -14,10 +14,12 @@ _RUN_WHOLE = (ARGUMENTS, "sglang.srt.environ", "sglang.srt.arg_groups")
 """Modules whose statements are run in order, all of them: the record, its hooks and the environment.
 The order of registrations among the hooks decides who writes a field last."""
 
+_BELOW = tuple(name + "." for name in _RUN_WHOLE)
+
 
 def run_whole(dotted: str) -> bool:
     """Tell whether a module is run as an import runs it instead of name by name."""
-    return any(dotted == name or dotted.startswith(name + ".") for name in _RUN_WHOLE)
+    return dotted in _RUN_WHOLE or dotted.startswith(_BELOW)
 
 
 def open_program(tree: SourceTree, launch: Launch, transformers: ConfigurationTree | None = None) -> Program:

@@ -43,6 +43,9 @@ GUARDED_ATTRIBUTES = frozenset(
 )
 """Attributes that the runtime looks at before it hands them out (``safety.guarded_attribute``)."""
 
+_NATIVE_ACCESS = ("__getattribute__", "__setattr__")
+"""Methods that classes with attributes of their own making call for every attribute there is."""
+
 _OPERATORS = {ast.Mult: "@mul", ast.Pow: "@pow", ast.LShift: "@lshift", ast.Mod: "@mod"}
 
 
@@ -107,10 +110,9 @@ class Rewriter(ast.NodeTransformer):
         if isinstance(function, ast.Name) and function.id == "super" and not node.args:
             return node  # zero-argument super() looks at its caller's frame
         line = function.end_lineno if isinstance(function, ast.Attribute) else node.lineno
-        reads = isinstance(function, ast.Attribute) and function.attr == "__getattribute__"
-        if reads and not node.keywords:
-            arguments = [self.visit(part) for part in (cast(ast.Attribute, function).value, *node.args)]
-            return self._runtime("@getattribute", arguments, node, line)
+        if isinstance(function, ast.Attribute) and function.attr in _NATIVE_ACCESS and not node.keywords:
+            arguments = [self.visit(part) for part in (function.value, *node.args)]
+            return self._runtime(f"@{function.attr}", arguments, node, line)
         self.generic_visit(node)
         call = ast.copy_location(
             ast.Call(self._name("@call", node), [node.func, *node.args], node.keywords), node

@@ -183,8 +183,12 @@ def _of_the_tree_alone(cls: type) -> bool:
     """
     known = _tree_alone.get(cls)
     if known is None:
-        modules = [_members(base).get("__module__") for base in _bases(cls) if base is not ExternalBase]
-        known = all(type(one) is str and not one.startswith("indexer.") for one in modules)
+        # The stand-ins of third parties' base classes keep nothing in their instances.
+        bases = [
+            base for base in _bases(cls) if base is not ExternalBase and ExternalBase not in base.__bases__
+        ]
+        modules = [_members(base).get("__module__") for base in bases]
+        known = all(one is None or not str(one).startswith("indexer.") for one in modules)
         _tree_alone[cls] = known
     return known
 

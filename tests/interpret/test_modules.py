@@ -1,6 +1,9 @@
 from __future__ import annotations
 
+import sys
+
 from indexer.extract.snapshot import extract_snapshot
+from tests.interpret.running import run
 from tests.trees import MemoryTree
 
 ARGUMENTS = """
@@ -25,3 +28,9 @@ def test_trees_read_one_after_another_never_share_modules() -> None:
         tree = MemoryTree({"python/sglang/__init__.py": "", "python/sglang/srt/server_args.py": source})
         (flag,) = extract_snapshot(tree).flags
         assert flag.default == default
+
+
+def test_whether_this_program_imported_a_submodule_decides_nothing() -> None:
+    source = "import xml\ndef result():\n    return hasattr(xml, 'sax'), hasattr(xml, 'no_such')\n"
+    assert "xml.sax.expatreader" not in sys.modules
+    assert run(source) == (True, False)
