@@ -85,7 +85,10 @@ def _algorithms(sheet: Sheet, pairs: list[tuple[Algorithm, Pairing]]) -> None:
         if pairing.state in (OWN, REFUSED):
             condition = f" if {pairing.condition}" if pairing.condition else ""
             word = _WORDS.get(pairing.state, pairing.state)
-            places = [alias.at for alias in algorithm.aliases[:1]] or [pairing.at]
+            places = [
+                *(alias.at for alias in algorithm.aliases[:1]),
+                *([pairing.at] if not algorithm.aliases else []),
+            ]
             _fact(sheet, name, f"{word}{condition}", places if pairing.state == OWN else [pairing.at])
             for worker in algorithm.workers if pairing.state == OWN else ():
                 condition = f" if {worker.condition}" if worker.condition else ""

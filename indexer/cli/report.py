@@ -3,8 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
+
+if TYPE_CHECKING:
+    from indexer.explain.report.gather import Proof, Report
+    from indexer.knowledge.schema import Snapshot
+
+_PROVED = ("speculative", "mamba", "linear_attn")
 
 
 @click.command("report")
@@ -15,6 +22,13 @@ import click
 @click.option("--draft", metavar="PATH", help="The draft model, where the algorithm needs one.")
 @click.option("--gpu", metavar="NAME", help="H200, 'RTX PRO 6000', cpu, or sm120:96GiB.")
 @click.option("--gpus", type=click.IntRange(min=1), metavar="N", help="How many GPUs (sets --tp-size).")
+@click.option(
+    "--weights",
+    "weights_gib",
+    type=click.FloatRange(min=0),
+    metavar="GIB",
+    help="Weights on each GPU, target and draft; default: the checkpoint's index, if it is there.",
+)
 @click.option("--format", "form", type=click.Choice(["markdown", "html", "json"]), default="markdown")
 @click.option("-o", "--output", type=click.Path(path_type=Path), help="Write to FILE.")
 def command(
@@ -25,6 +39,7 @@ def command(
     draft: str | None,
     gpu: str | None,
     gpus: int | None,
+    weights_gib: float | None,
     form: str,
     output: Path | None,
 ) -> None:
@@ -46,9 +61,10 @@ def command(
         raise UsageError(f"{model} has no config.json", "give the folder of the model's config.json")
     with busy("reading SGLang and running its argument resolution"):
         tree = open_source(version)
+        snapshot = get_snapshot(tree.version, tree)
         report = gather(
             tree,
-            get_snapshot(tree.version, tree),
+            snapshot,
             model=model,
             arch=arch,
             algorithm=algorithm,
@@ -56,7 +72,9 @@ def command(
             gpus=gpus,
             draft=draft,
             env={},
+            weights_gib=weights_gib,
         )
+        report.evidence = _evidence(snapshot, report)
     if form == "json":
         text = as_json(report).decode()
     else:
@@ -72,3 +90,32 @@ def command(
         click.echo(str(output), err=True)
     else:
         click.echo(text, nl=False)
+
+
+def _evidence(snapshot: Snapshot, report: Report) -> list[Proof]:
+    """Return what the shipped launch records say of the report's algorithm and flags."""
+    from indexer._resources import data_path
+    from indexer.explain.report.gather import Proof
+    from indexer.validate.matrix import build_matrix
+    from indexer.validate.records import load
+
+    try:
+        matrix = build_matrix(load(data_path("evidence")), snapshot)
+    except FileNotFoundError:
+        return []
+    name = report.algorithm_fact.name if report.algorithm_fact else report.algorithm
+    spellings = {report.algorithm.upper(), name}
+    if report.algorithm_fact:
+        spellings |= {alias.name for alias in report.algorithm_fact.aliases}
+    subjects = [f"algorithm:{one}" for one in sorted(spellings)]
+    if report.memory is not None:
+        subjects.append("family:hybrid")
+    about = [flag for flag in report.flags if flag.dest.startswith(_PROVED)]
+    subjects += [f"flag:{flag.name}" for flag in about]
+    found = [
+        Proof(cell.subject, cell.machine, cell.version, cell.state, cell.records, cell.line)
+        for subject in dict.fromkeys(subjects)
+        for cell in matrix.of(subject)
+        if cell.machine
+    ]
+    return sorted(found, key=lambda proof: proof.version != report.version)

@@ -11,25 +11,56 @@ import msgspec
 from indexer.errors import UsageError
 from indexer.explain.annotate import Annotator, places_of
 from indexer.explain.explain import Explainer
-from indexer.explain.explanation import Explanation
+from indexer.explain.explanation import STARTS, Explanation
 from indexer.explain.launches import Question
-from indexer.explain.report.variations import variations
+from indexer.explain.report.select import (
+    code_path,
+    env_vars,
+    launch_flags,
+    memory_flags,
+    names_of,
+    restrictions,
+)
+from indexer.explain.report.variations import levers, variations
+from indexer.explain.start import StateMemory, backend_refusal, state_memory
+from indexer.explain.start.backends import BackendRefusal
+from indexer.knowledge.pairings import SLIDING_WINDOW, Pairing, pairings_of_model
 from indexer.knowledge.schema import Algorithm, CodePath, EnvVar, Flag, Model, Rule, Snapshot
 from indexer.source.tree import SourceTree
 
-_REFUSES = ("error", "assert")
 _MEMORY_PATH = "state-memory"
+_INDEX = "model.safetensors.index.json"
+GIB = 1 << 30
 
 
 class Varied(msgspec.Struct):
-    """A variation of the launch: what is added to it and what SGLang makes of that."""
+    """A variation of the launch: what is added to it and what SGLang makes of that.
+
+    ``stopped`` is how the server would stop when it makes its attention backend, though its arguments
+    are accepted.
+    """
 
     added: list[str]
     answer: Explanation
+    stopped: BackendRefusal | None = None
+
+
+class Proof(msgspec.Struct):
+    """What real launches say about a subject: on which machine, with which version, how many of what."""
+
+    subject: str
+    machine: str
+    version: str
+    state: str
+    launches: dict[str, list[str]]
+    line: str | None = None
 
 
 class Report(msgspec.Struct):
-    """What is known about a launch: the source of every rendering."""
+    """What is known about a launch: the source of every rendering.
+
+    ``weights_gib`` are the weights on each GPU, None where they aren't known.
+    """
 
     version: str
     architecture: str | None
@@ -46,6 +77,13 @@ class Report(msgspec.Struct):
     code_path: CodePath | None
     memory_path: CodePath | None
     env_vars: list[EnvVar]
+    stopped: BackendRefusal | None = None
+    pairing: Pairing | None = None
+    memory: StateMemory | None = None
+    memory_levers: list[tuple[list[str], StateMemory]] = []
+    memory_flags: list[Flag] = []
+    weights_gib: float | None = None
+    evidence: list[Proof] = []
 
 
 def gather(
@@ -59,9 +97,10 @@ def gather(
     gpus: int | None,
     draft: str | None,
     env: dict[str, str],
+    weights_gib: float | None = None,
     most_paths: int = 24,
 ) -> Report:
-    """Return the report's content.
+    """Return the report's content, but for its evidence.
 
     Raises:
         UsageError: the algorithm is not one of this version's.
@@ -74,15 +113,32 @@ def gather(
     explainer = Explainer(tree, most_paths)
     annotator = Annotator(places_of(snapshot))
 
+    def question(words: list[str]) -> Question:
+        return Question(words, str(model) if model else None, arch, dict(env), gpu, gpus)
+
     def ask(words: list[str]) -> Explanation:
-        question = Question(words, str(model) if model else None, arch, dict(env), gpu, gpus)
-        return annotator.annotate(explainer.explain(question))
+        return annotator.annotate(explainer.explain(question(words)))
+
+    def stopped(words: list[str], answer: Explanation) -> BackendRefusal | None:
+        return backend_refusal(tree, question(words)) if answer.outcome == STARTS and hybrid else None
 
     answer = ask(argv)
     architecture = arch or _architecture(model)
     found = next((one for one in snapshot.models if one.architecture == architecture), None)
-    varied = [Varied(added, ask([*argv, *added])) for added in variations(snapshot, answer, found)]
-    names = _names(fact, answer)
+    kind = (found.hybrid or {}).get("kind") if found is not None else None
+    hybrid = kind is not None and kind != SLIDING_WINDOW
+    varied = []
+    for added in variations(snapshot, answer, found):
+        about_backend = any("attention-backend" in word for word in added)
+        one = ask([*argv, *added])
+        varied.append(Varied(added, one, stopped([*argv, *added], one) if about_backend else None))
+    weights = weights_gib if weights_gib is not None else _weights(model, gpus or 1)
+    names = names_of(snapshot, fact, answer, found)
+    path = code_path(snapshot, fact, found)
+    memory_path = next((one for one in snapshot.code_paths if one.name == _MEMORY_PATH), None)
+    memory = state_memory(tree, question(argv), weights) if hybrid else None
+    pulled = levers(snapshot, answer) if memory is not None and memory.slot_bytes else []
+    sized = [(added, state_memory(tree, question([*argv, *added]), weights)) for added in pulled]
     return Report(
         snapshot.source.version,
         architecture,
@@ -93,13 +149,35 @@ def gather(
         answer,
         found,
         fact,
-        _flags(snapshot, names),
+        launch_flags(snapshot, fact, answer, argv, found),
         varied,
-        _restrictions(snapshot, names),
-        _path(snapshot, fact, found),
-        next((one for one in snapshot.code_paths if one.name == _MEMORY_PATH), None),
-        _env_vars(snapshot),
+        restrictions(snapshot, fact, names, found),
+        path,
+        memory_path,
+        env_vars(snapshot, [one for one in (path, memory_path) if one], memory),
+        stopped(argv, answer),
+        _pairing(snapshot, found, fact),
+        memory,
+        [(added, one) for added, one in sized if one is not None],
+        memory_flags(snapshot, memory_path),
+        weights,
     )
+
+
+def _pairing(snapshot: Snapshot, model: Model | None, algorithm: Algorithm) -> Pairing | None:
+    if model is None or model.is_draft:
+        return None
+    pairs = pairings_of_model(snapshot, model)
+    return next((pairing for one, pairing in pairs if one.name == algorithm.name), None)
+
+
+def _weights(model: Path | None, gpus: int) -> float | None:
+    """Return the GiB of weights on each GPU, spread evenly, from the checkpoint's index; None without one."""
+    try:
+        total = json.loads((model / _INDEX).read_text())["metadata"]["total_size"] if model else None
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+    return total / gpus / GIB if isinstance(total, (int, float)) else None
 
 
 def _algorithm(snapshot: Snapshot, name: str) -> Algorithm:
@@ -119,40 +197,6 @@ def _architecture(model: Path | None) -> str | None:
         return json.loads((model / "config.json").read_text())["architectures"][0]
     except (OSError, ValueError, KeyError, IndexError, TypeError):
         return None
-
-
-def _names(algorithm: Algorithm, answer: Explanation) -> set[str]:
-    """Return the fields that the algorithm reads or the launch changes."""
-    return set(algorithm.flags) | {name for name in answer.fields if name.startswith("speculative")}
-
-
-def _flags(snapshot: Snapshot, names: set[str]) -> list[Flag]:
-    return [flag for flag in snapshot.flags if flag.dest in names and not flag.deprecated]
-
-
-def _restrictions(snapshot: Snapshot, names: set[str]) -> list[Rule]:
-    """Return the checks that are about a field of the algorithm, in the order they run."""
-    rules = [
-        rule
-        for rule in snapshot.rules
-        if rule.kind in _REFUSES and rule.message and any(name in rule.targets for name in names)
-    ]
-    return sorted(rules, key=lambda rule: (rule.order is None, rule.order or 0, rule.id))
-
-
-def _path(snapshot: Snapshot, algorithm: Algorithm, model: Model | None) -> CodePath | None:
-    if model is None or not model.hybrid:
-        return None
-    for one in snapshot.code_paths:
-        if one.context.get("algorithm") == algorithm.name and one.name.startswith("decode"):
-            return one
-    return None
-
-
-def _env_vars(snapshot: Snapshot) -> list[EnvVar]:
-    found = [one for one in snapshot.env_vars if one.relevance and one.declared_at]
-    # Variables read in more of the places that matter come first.
-    return sorted(found, key=lambda one: (-len(one.relevance), one.name))
 
 
 def as_json(report: Report) -> bytes:

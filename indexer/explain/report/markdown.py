@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-
-from indexer.explain.explanation import MAY, REFUSED, STARTS, Explanation
-from indexer.explain.render import place
+from indexer.explain.explanation import MAY, REFUSED, STARTS, Explanation, FieldChange
 from indexer.explain.report.gather import Report, plain
-from indexer.knowledge.schema import CodePath, Location
+from indexer.explain.report.memory_part import memory_part
+from indexer.explain.report.pieces import cite, cites, cites_of, section
+from indexer.explain.start.backends import BackendRefusal
+from indexer.knowledge.schema import CodePath, Flag
 
 _MOST_RESTRICTIONS = 40
-_MOST_VARIABLES = 40
+_MOST_IDS = 3
 
 
 def markdown(report: Report) -> str:
     """Return the report as one Markdown document."""
     parts = [_title(report), _answer(report), _flags(report), _resolved(report), _model(report)]
-    parts += [_variations(report), _restrictions(report), _memory(report), _code_path(report)]
-    parts += [_environment(report), _not_known(report)]
+    parts += [_variations(report), _restrictions(report), memory_part(report), _code_path(report)]
+    parts += [_environment(report), _evidence(report), _not_known(report)]
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
@@ -32,7 +32,10 @@ def _title(report: Report) -> str:
 
 def _answer(report: Report) -> str:
     command = "python -m sglang.launch_server --model-path CHECKPOINT " + " ".join(report.argv)
-    return f"## Answer\n\n```\n{command}\n```\n\n{_headline(report.answer)}"
+    told = _headline(report.answer)
+    if report.stopped is not None:
+        told += f" **But the server then stops**: {_stop(report.stopped)}"
+    return f"## Answer\n\n```\n{command}\n```\n\n{told}"
 
 
 def _headline(answer: Explanation) -> str:
@@ -43,74 +46,121 @@ def _headline(answer: Explanation) -> str:
         return "Whether it is accepted can't be known; see the end."
     word = "It is refused" if answer.outcome == REFUSED else "It may be refused"
     return f"{word}: " + "; ".join(
-        f"`{one.exception}: {one.message.strip() or '(no message)'}` {_cite(one.at)}"
+        f"`{one.exception}: {one.message.strip() or '(no message)'}` {cite(one.at)}"
         for one in refusals
         if one
     )
 
 
+def _stop(refusal: BackendRefusal) -> str:
+    return f"`{refusal.exception}: {plain(refusal.message)}` {cite(refusal.at)}"
+
+
 def _flags(report: Report) -> str:
-    rows = [
-        (
-            f"`{flag.option_strings[0]}`",
-            f"`{plain(flag.default)}`",
-            plain(flag.help or ""),
-            _cite(flag.declared_at),
+    given = {word for word in report.argv if word.startswith("--")}
+    rows = []
+    for flag in report.flags:
+        change = report.answer.fields.get(flag.dest)
+        needed = "yes" if given & set(flag.option_strings) else "no"
+        rows.append(
+            (
+                f"`{_option(flag)}`",
+                needed,
+                _becomes(change) if change else "",
+                f"`{plain(flag.default)}`",
+                cite(flag.declared_at),
+            )
         )
-        for flag in report.flags
-    ]
-    return _section("Flags that the algorithm reads", ("flag", "default", "help", "declared"), rows)
+    return section("Flags", ("flag", "needed", "becomes", "default", "declared"), rows)
+
+
+def _option(flag: Flag) -> str:
+    return next((one for one in flag.option_strings if one.startswith("--")), flag.option_strings[0])
+
+
+def _becomes(change: FieldChange) -> str:
+    values = " or ".join(dict.fromkeys(plain(one) for one in change.possible or [change.resolved]))
+    return f"`{values}` {cites(change.by[-1:])}"
 
 
 def _resolved(report: Report) -> str:
-    rows = []
+    told = {flag.dest for flag in (*report.flags, *report.memory_flags)}
+    rows, others = [], []
     for name, change in report.answer.fields.items():
-        values = " or ".join(dict.fromkeys(plain(one) for one in change.possible or [change.resolved]))
         sure = "may" if change.certainty == MAY else "will"
-        rows.append((f"`{name}`", f"`{plain(change.asked)}`", f"`{values}`", sure, _cites(change.by[-2:])))
-    table = _section("What is chosen automatically", ("field", "asked", "becomes", "", "by"), rows)
+        if name in told or name.startswith("speculative") or name in _algorithm_fields(report):
+            values = " or ".join(dict.fromkeys(plain(one) for one in change.possible or [change.resolved]))
+            rows.append((f"`{name}`", f"`{plain(change.asked)}`", f"`{values}`", sure, cites(change.by[-2:])))
+        else:
+            others.append(f"`{name}` {_becomes(change)}")
+    table = section("What is chosen automatically", ("field", "asked", "becomes", "", "by"), rows)
     warnings = [
-        f"- {event.message} {_cite(event.at)}"
+        f"- {event.message} {cite(event.at)}"
         for event in report.answer.events
         if event.level in ("warning", "error")
     ]
-    return table + ("\n\nWarnings:\n\n" + "\n".join(dict.fromkeys(warnings)) if warnings else "")
+    if warnings:
+        table += "\n\nWarnings:\n\n" + "\n".join(dict.fromkeys(warnings))
+    if others:
+        table += "\n\nAlso set, whatever the algorithm: " + "; ".join(others) + "."
+    return table
+
+
+def _algorithm_fields(report: Report) -> set[str]:
+    return set(report.algorithm_fact.flags) if report.algorithm_fact else set()
 
 
 def _model(report: Report) -> str:
     model = report.model
     if model is None:
         return ""
-    lines = [f"Architecture `{model.architecture}` {_cite(model.declared_at)}."]
+    lines = [f"Architecture `{model.architecture}` {cite(model.declared_at)}."]
     if model.hybrid:
         hybrid = model.hybrid
         lines.append(
             f"Hybrid of kind {hybrid.get('kind')}, decided by `{hybrid.get('predicate')}` "
-            f"{_cite(hybrid.get('predicate_at'))}; its linear layers run in `{hybrid.get('backend')}` "
-            f"{_cite(hybrid.get('backend_at'))}."
+            f"{cite(hybrid.get('predicate_at'))}; its linear layers run in `{hybrid.get('backend')}` "
+            f"{cite(hybrid.get('backend_at'))}."
         )
     for one in model.backends:
         what = f"`{one['requires']}`" if one.get("requires") else f"sets `{plain(one.get('sets'))}`"
         lines.append(
             f"Attention backend, checked when the server starts ({one.get('kind')}): {what} "
-            f"where `{plain(one.get('condition') or 'always')}` {_cite(one.get('at'))}"
+            f"where `{plain(one.get('condition') or 'always')}` {cite(one.get('at'))}"
         )
-    if model.draft:
-        draft = model.draft
-        lines.append(
-            f"Draft: the MTP layer of the checkpoint as `{draft.get('architecture')}`, mapped at "
-            f"{_cite(draft.get('mapping_at'))}, class {_cite(draft.get('class_at'))}."
-        )
+    lines += _draft(report)
     fact = report.algorithm_fact
     if fact:
         lines += [
-            f"Worker `{one.class_name}` {_cite(one.selected_at)}"
+            f"Worker `{one.class_name}` {cite(one.selected_at)}"
             + (f" if `{one.condition}`" if one.condition else "")
             for one in fact.workers
         ]
         if fact.draft_model:
-            lines.append(f"Draft model: {fact.draft_model} {_cites_of(fact.draft_model_at)}")
+            lines.append(f"Draft model: {fact.draft_model} {cites_of(fact.draft_model_at)}")
     return "## Model and draft\n\n" + "\n\n".join(lines)
+
+
+def _draft(report: Report) -> list[str]:
+    """Return what the algorithm drafts with on this model."""
+    pairing, model = report.pairing, report.model
+    if pairing is None or model is None:
+        return []
+    lines = []
+    draft = model.draft or {}
+    also = draft.get("also")
+    for one in [draft, *(also if isinstance(also, list) else [])] if draft else []:
+        where = f" where `{one['condition']}`" if one.get("condition") else ""
+        name = plain(one.get("architecture"))
+        lines.append(
+            f"Draft{where}: with no draft path the checkpoint itself is loaded as `{name}`, put in the "
+            f"target's place at {cite(one.get('mapping_at'))}, class {cite(one.get('class_at'))}."
+        )
+    if not draft and pairing.state == "separate":
+        lines.append(f"A draft checkpoint has to be given {cite(pairing.at)}.")
+    if pairing.state == "refused":
+        lines.append(f"The algorithm is refused for this model {cite(pairing.at)}.")
+    return lines + [f"Note: {note.text} {cite(note.at)}." for note in pairing.notes]
 
 
 def _variations(report: Report) -> str:
@@ -124,27 +174,28 @@ def _variations(report: Report) -> str:
                 for name, one in answer.fields.items()
                 if name not in before or before[name].resolved != one.resolved
             ]
-            rows.append((f"`{' '.join(varied.added)}`", "starts", "; ".join(changed[:4])))
+            told, verdict = "; ".join(changed[:4]), "accepted"
+            if varied.stopped is not None:
+                told, verdict = f"{_stop(varied.stopped)}", "accepted, then stops"
+            rows.append((f"`{' '.join(varied.added)}`", verdict, told))
         else:
             verdict = {REFUSED: "refused"}.get(
                 answer.outcome, "may be refused" if answer.refusals else "not known"
             )
             rows.append((f"`{' '.join(varied.added)}`", verdict, _headline(answer)))
-    return _section("Variations", ("added", "", "what happens"), rows)
+    return section("Variations", ("added", "", "what happens"), rows)
 
 
 def _restrictions(report: Report) -> str:
     rows = []
     for rule in report.restrictions[:_MOST_RESTRICTIONS]:
-        guard = " and ".join((one.text if one.holds else f"not ({one.text})") for one in rule.guard[-3:])
-        rows.append((plain(rule.message or ""), f"`{plain(guard)}`" if guard else "", _cite(rule.at)))
-    return _section("Checks that can refuse", ("message", "when", "at"), rows)
-
-
-def _memory(report: Report) -> str:
-    if report.memory_path is None or report.model is None or not report.model.hybrid:
-        return ""
-    return "## Memory of the recurrent state\n\n" + _steps(report.memory_path)
+        own = [one for one in rule.guard if not one.how.startswith("caller")]
+        guard = " and ".join((one.text if one.holds else f"not ({one.text})") for one in own[-3:])
+        told = plain(rule.message or " and ".join(rule.values) or f"{rule.exception} without a message")
+        rows.append((told, f"`{plain(guard)}`" if guard else "", cite(rule.at)))
+    table = section("Checks that can refuse", ("check", "when", "at"), rows)
+    left = len(report.restrictions) - len(rows)
+    return f"{table}\n\nand {left} more: `indexer show algorithm {report.algorithm}`." if left > 0 else table
 
 
 def _code_path(report: Report) -> str:
@@ -157,48 +208,36 @@ def _steps(path: CodePath) -> str:
     marked = [step for step in path.steps if step.waypoint] or path.steps
     lines = []
     for number, step in enumerate(marked, 1):
-        anchors = f"; {_cites_of(step.anchors)}" if step.anchors else ""
-        lines.append(f"{number}. `{step.function}` {_cite(step.at)}{anchors}")
+        anchors = f"; {cites_of(step.anchors)}" if step.anchors else ""
+        lines.append(f"{number}. `{step.function}` {cite(step.at)}{anchors}")
     return "\n".join(lines)
 
 
 def _environment(report: Report) -> str:
     rows = [
-        (f"`{one.name}`", f"`{plain(one.default)}`", ", ".join(one.relevance[:3]), _cite(one.declared_at))
-        for one in report.env_vars[:_MOST_VARIABLES]
+        (f"`{one.name}`", f"`{plain(one.default)}`", cites_of(read.at for read in one.read_at[:2]))
+        for one in report.env_vars
     ]
-    table = _section("Environment variables", ("name", "default", "read by", "declared"), rows)
-    left = len(report.env_vars) - len(rows)
-    return f"{table}\n\nand {left} more: `indexer search --kind env`." if left > 0 else table
+    return section("Environment variables that this path reads", ("name", "default", "read at"), rows)
+
+
+def _evidence(report: Report) -> str:
+    """Return what real launches say; that there are none is said too."""
+    rows = []
+    for proof in report.evidence:
+        counts = ", ".join(f"{len(ids)} {state}" for state, ids in proof.launches.items())
+        ids = [one for found in proof.launches.values() for one in found]
+        named = ", ".join(f"`{one}`" for one in ids[:_MOST_IDS])
+        more = f" and {len(ids) - _MOST_IDS} more" if len(ids) > _MOST_IDS else ""
+        line = f" {plain(proof.line)}" if proof.line else ""
+        where = f"{proof.version} on {proof.machine}"
+        rows.append((f"`{proof.subject}`", where, f"{proof.state}: {counts}{line}", f"{named}{more}"))
+    if not rows:
+        return "## Evidence\n\nNo recorded launch is about this algorithm or these flags."
+    return section("Evidence", ("about", "launched", "what happened", "records"), rows)
 
 
 def _not_known(report: Report) -> str:
     lines = [f"- {one.what}: {one.reason}" for one in report.answer.unknowns]
     lines += [f"- taken for granted: {one}" for one in report.answer.assumed]
     return "## Not known, and taken for granted\n\n" + "\n".join(lines) if lines else ""
-
-
-def _section(title: str, heads: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> str:
-    if not rows:
-        return ""
-    table = [f"| {' | '.join(heads)} |", f"|{'---|' * len(heads)}"]
-    table += [f"| {' | '.join(_cell(cell) for cell in row)} |" for row in rows]
-    return f"## {title}\n\n" + "\n".join(table)
-
-
-def _cell(text: str) -> str:
-    return text.replace("|", "\\|").replace("\n", " ")
-
-
-def _cite(at: Location | dict | None) -> str:
-    if isinstance(at, dict):
-        at = Location(at["path"], at["line"])
-    return f"({place(at)})" if at else ""
-
-
-def _cites(causes: Iterable) -> str:
-    return _cites_of(cause.at for cause in causes)
-
-
-def _cites_of(places: Iterable[Location]) -> str:
-    return ", ".join(place(one) for one in places)

@@ -58,5 +58,28 @@ def variations(snapshot: Snapshot, answer: Explanation, model: Model | None) -> 
     return found
 
 
+_LEVERS: dict[str, list[str]] = {
+    "mamba_ssm_dtype": ["bfloat16"],
+    "mamba_radix_cache_strategy": ["extra_buffer_lazy"],
+    "mamba_scheduler_strategy": ["extra_buffer"],
+    "disable_radix_cache": [],
+    "enable_linear_replayssm_spec": [],
+}
+
+
+def levers(snapshot: Snapshot, answer: Explanation) -> list[list[str]]:
+    """Return what can be added to a launch to change the memory of its state; only flags of this version."""
+    flags = {flag.dest: flag for flag in snapshot.flags if not flag.deprecated}
+    found = []
+    for dest, values in _LEVERS.items():
+        flag, already = flags.get(dest), answer.fields.get(dest)
+        if flag is None or (already is not None and [already.resolved] == values):
+            continue
+        if values and isinstance(flag.choices, list) and values[0] not in flag.choices:
+            continue
+        found.append([_option(flag), *values])
+    return found
+
+
 def _option(flag: Flag) -> str:
     return next((name for name in flag.option_strings if name.startswith("--")), flag.option_strings[0])

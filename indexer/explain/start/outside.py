@@ -1,12 +1,17 @@
-"""What a running server has around its sizing code: element sizes, arithmetic, process groups."""
+"""What a running server has around its code: a resolved record, element sizes, process groups."""
 
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from types import SimpleNamespace
 from typing import Any
 
+from indexer.explain.launches import PreparedLaunch
+from indexer.explain.resolve import resolved_values
 from indexer.interpret.modules import Program
+from indexer.interpret.program import ARGUMENTS, open_program
+from indexer.source.tree import SourceTree
 
 _GROUPS = "sglang.srt.distributed.parallel_state"
 _DP_ATTENTION = "sglang.srt.layers.dp_attention"
@@ -15,6 +20,36 @@ _ITEM_SIZES = {
     "float8_e4m3fn": 1, "float8_e5m2": 1, "uint8": 1, "int8": 1, "bool": 1,
 }  # fmt: skip
 """Bytes of an element of each of PyTorch's types."""
+
+
+@dataclass
+class Resolved:
+    """A launch that the release resolved: its record, its values, the model's configuration."""
+
+    program: Program
+    record: Any
+    values: dict[str, Any]
+    config: Any
+    sizes: SimpleNamespace
+
+
+def open_resolved(tree: SourceTree, prepared: PreparedLaunch) -> Resolved:
+    """Open a tree in the world of a launch, resolve it, and make the model's configuration.
+
+    Raises:
+        LookupError: how attention is spread over the GPUs isn't known.
+        Exception: whatever the release raises.
+    """
+    program = open_program(tree, prepared.launch, prepared.transformers)
+    teach_sizes(program)
+    record = program.import_module(ARGUMENTS).prepare_server_args(list(prepared.launch.argv))
+    if hasattr(type(record), "resolve_once"):
+        record.resolve_once()
+    values = resolved_values(record)
+    config = program.import_module("sglang.srt.configs.model_config").ModelConfig.from_server_args(record)
+    sizes = parallel_sizes(program, values)
+    set_up_groups(program, sizes)
+    return Resolved(program, record, values, config, sizes)
 
 
 def teach_sizes(program: Program) -> None:

@@ -9,13 +9,14 @@ from contextlib import contextmanager
 from types import SimpleNamespace
 from typing import Any
 
+from indexer.explain.start.outside import Resolved
 from indexer.interpret.modules import Program
+from indexer.interpret.program import ARGUMENTS
 from indexer.interpret.unknown import Unknown
 from indexer.knowledge.schema import Location
 
 _RUNNER = "sglang.srt.model_executor.model_runner"
 _CONTEXT = "sglang.srt.runtime_context"
-_ARGUMENTS = "sglang.srt.server_args"
 _PREDICATES = "sglang.srt.configs.hybrid_arch"
 _ALGORITHMS = "sglang.srt.speculative.spec_info"
 _HYBRID = re.compile(r"^(mambaish|hybrid_\w+)_config$")
@@ -30,20 +31,13 @@ class Pools:
         self.holder = holder
         self.sizing = sizing
         self.record: Any = None
-        self._context: Any = None
-        if program.find(_CONTEXT) is not None:
-            module = program.import_module(_CONTEXT)
-            self._context = module if module._rt_state.offers("publish") else None
+        self._context = publishing_module(program)
 
     def publish(self, record: Any) -> None:
         """Make a resolved record the process's configuration, as its start does."""
         self.record = record
         self.holder.server_args = record
-        arguments = self.program.import_module(_ARGUMENTS)
-        if self._context is not None:
-            self._context.publish(record, role=_ROLE)
-        elif arguments._rt_state.offers("set_global_server_args_for_scheduler"):
-            arguments.set_global_server_args_for_scheduler(record)
+        publish(self.program, record)
 
     def field(self, name: str) -> Any:
         """Return a field's value as the sizing left it."""
@@ -82,15 +76,35 @@ class Pools:
         return self.holder.mambaish_config
 
 
-def find_pools(
-    program: Program, sizing: tuple[str, str], record: Any, config: Any, sizes: SimpleNamespace
-) -> Pools:
+def publishing_module(program: Program) -> Any:
+    """Return the module that publishes the configuration, None where the release has none."""
+    if program.find(_CONTEXT) is None:
+        return None
+    module = program.import_module(_CONTEXT)
+    return module if module._rt_state.offers("publish") else None
+
+
+def publish(program: Program, record: Any) -> None:
+    """Make a resolved record the process's configuration, as the start of a server does."""
+    context = publishing_module(program)
+    arguments = program.import_module(ARGUMENTS)
+    if context is not None:
+        if context._rt_state.offers("SpawnRanks"):  # it wants to be told where the process stands
+            context.publish(record, role=_ROLE, ranks=context.SpawnRanks(world_rank=0, gpu_id=0))
+        else:
+            context.publish(record, role=_ROLE)
+    elif arguments._rt_state.offers("set_global_server_args_for_scheduler"):
+        arguments.set_global_server_args_for_scheduler(record)
+
+
+def find_pools(opened: Resolved, sizing: tuple[str, str]) -> Pools:
     """Return the stand-in for a launch.
 
     Raises:
         LookupError: the class that sizes the pools isn't found.
     """
     path, name = sizing
+    program = opened.program
     module = program.import_module(path.removeprefix("python/").removesuffix(".py").replace("/", "."))
     owner = next(
         (
@@ -105,25 +119,41 @@ def find_pools(
     if owner.__name__.endswith("Mixin"):
         owner = program.import_module(_RUNNER).ModelRunner
     holder = object.__new__(owner)
+    _fill(holder, server_facts(opened))
+    return Pools(program, holder, getattr(holder, name))
+
+
+def runner_of(opened: Resolved, **more: Any) -> Any:
+    """Return a stand-in for the target's model runner.
+
+    Up to the release that has predicates of its own module, the runner's class has them as properties.
+    """
+    known = server_facts(opened) | more
+    if opened.program.find(_PREDICATES) is not None:
+        return SimpleNamespace(**known)
+    runner = object.__new__(opened.program.import_module(_RUNNER).ModelRunner)
+    _fill(runner, known)
+    return runner
+
+
+def server_facts(opened: Resolved) -> dict[str, Any]:
+    """Return what is known of a target's model runner, by the names that releases give its attributes."""
+    program, values = opened.program, opened.values
     algorithm = program.import_module(_ALGORITHMS).SpeculativeAlgorithm
-    known = vars(sizes) | {
-        "ps": sizes, "server_args": record, "model_config": config, "is_draft_worker": False,
-        "spec_algorithm": algorithm.from_string(resolved_algorithm(record)),
+    known = vars(opened.sizes) | {
+        "ps": opened.sizes, "server_args": opened.record, "model_config": opened.config,
+        "is_draft_worker": False, "device": values.get("device"), "gpu_id": 0,
+        "spec_algorithm": algorithm.from_string(values.get("speculative_algorithm")),
     }  # fmt: skip
+    for role in ("prefill", "decode"):
+        chosen = values.get(f"{role}_attention_backend") or values.get("attention_backend")
+        known[f"{role}_attention_backend_str"] = chosen
     if program.find(_PREDICATES) is not None:
         predicates = program.import_module(_PREDICATES)
         for one in predicates._rt_state.compiled.binders:
             if _HYBRID.match(one):
-                known[one] = getattr(predicates, one)(config)
-    _fill(holder, known)
-    return Pools(program, holder, getattr(holder, name))
-
-
-def resolved_algorithm(record: Any) -> Any:
-    """Return the algorithm's name after resolution, wherever the release keeps resolved values."""
-    if hasattr(type(record), "resolved_dict"):
-        return record.resolved_dict()["speculative_algorithm"]
-    return record.speculative_algorithm
+                known[one] = getattr(predicates, one)(opened.config)
+    return known
 
 
 def _fill(holder: Any, known: dict[str, Any]) -> None:

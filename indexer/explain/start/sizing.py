@@ -4,25 +4,21 @@ from __future__ import annotations
 
 import copy
 import re
-from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
 from indexer.collector import collector_paused
-from indexer.explain.launches import Question, prepare
-from indexer.explain.memory.facts import GIB, Sized, StateMemory
-from indexer.explain.memory.inline import NAME, AppendedTree, find_inline_ratio
-from indexer.explain.memory.outside import parallel_sizes, set_up_groups, teach_sizes
-from indexer.explain.memory.standin import Pools, find_pools, place_of
-from indexer.explain.resolve import resolved_values
+from indexer.explain.launches import PreparedLaunch, Question, prepare
+from indexer.explain.start.facts import GIB, Sized, StateMemory
+from indexer.explain.start.inline import NAME, AppendedTree, find_inline_ratio
+from indexer.explain.start.outside import open_resolved
+from indexer.explain.start.standin import Pools, find_pools, place_of
 from indexer.interpret.explore import Exploration, explore
 from indexer.interpret.launch import Launch
 from indexer.interpret.machine import memory_of
 from indexer.interpret.modules import Program
-from indexer.interpret.program import ARGUMENTS, open_program
 from indexer.interpret.running import innermost_frame, run_with_deep_stack
 from indexer.interpret.signals import Signal, begin_path, swallowed
-from indexer.interpret.transformers_tree import ConfigurationTree
 from indexer.interpret.unknown import Unknown
 from indexer.knowledge.schema import Location
 from indexer.source.tree import PACKAGE_ROOT, SourceTree
@@ -31,13 +27,17 @@ _MOST_PATHS = 6
 _SIZING = re.compile(rb"\bdef (_?handle_max_mamba_cache)\(")
 _RATIO = "_calculate_mamba_ratio"
 _REFUSALS = (RuntimeError, ValueError, AssertionError)
-_PLENTY_OF_TOKENS = 1 << 40
+_PLAIN_AMOUNTS = (8.0, 16.0, 32.0, 64.0)
+_SHARES = (0.75, 0.5, 0.25, 0.1)
 
 
-def state_memory(tree: SourceTree, question: Question, rest_gib: Sequence[float]) -> StateMemory | None:
+def state_memory(
+    tree: SourceTree, question: Question, weights_gib: float | None = None
+) -> StateMemory | None:
     """Return the memory of the recurrent state of a launch; None where the release has no such state.
 
-    ``rest_gib`` are amounts of memory left for all pools of a GPU, in GiB, each sized by itself.
+    ``weights_gib`` are the weights on each GPU, target and draft; without them several amounts of memory
+    that weights may leave are sized.
 
     Raises:
         UsageError: the question names an unknown GPU.
@@ -53,15 +53,7 @@ def state_memory(tree: SourceTree, question: Question, rest_gib: Sequence[float]
         inline = _inline(tree)
         if inline is not None:
             tree = AppendedTree(tree, inline[1].path, inline[0])
-    run = partial(
-        _one_path,
-        tree,
-        prepared.launch,
-        prepared.transformers,
-        (path, name),
-        inline[1] if inline else None,
-        tuple(rest_gib),
-    )
+    run = partial(_one_path, tree, prepared, (path, name), inline[1] if inline else None, weights_gib)
     with collector_paused():
         explored = run_with_deep_stack(partial(explore, run, _MOST_PATHS))
     return _joined(explored)
@@ -98,32 +90,25 @@ def _joined(explored: Exploration[StateMemory | None]) -> StateMemory | None:
 
 def _one_path(
     tree: SourceTree,
-    launch: Launch,
-    transformers: ConfigurationTree | None,
+    prepared: PreparedLaunch,
     sizing: tuple[str, str],
     inline: Location | None,
-    rest_gib: tuple[float, ...],
+    weights_gib: float | None,
 ) -> StateMemory | None:
     begin_path()
     result = StateMemory()
     try:
-        program = open_program(tree, launch, transformers)
-        teach_sizes(program)
-        record = _resolved_record(program, launch)
-        resolved = resolved_values(record)
-        config = program.import_module("sglang.srt.configs.model_config").ModelConfig.from_server_args(record)
-        sizes = parallel_sizes(program, resolved)
-        set_up_groups(program, sizes)
-        pools = find_pools(program, sizing, record, config, sizes)
-        pools.publish(record)
+        opened = open_resolved(tree, prepared)
+        pools = find_pools(opened, sizing)
+        pools.publish(opened.record)
         state = pools.state_config()
         if state is None:
             return None
         _describe(result, state)
-        _limits(result, launch, resolved)
-        _ratio(result, program, pools, inline)
-        _scratch(result, pools, record, resolved)
-        result.sized = [_sized(result, pools, record, rest) for rest in rest_gib]
+        _limits(result, prepared.launch, opened.values)
+        _ratio(result, opened.program, pools, inline)
+        result.sized = [_sized(result, pools, opened.record, rest) for rest in _amounts(result, weights_gib)]
+        result.one_more = _one_more(result, pools, opened.record)
         result.places["slots that fit"] = place_of(pools.sizing)
         result.places = {what: _at_definition(tree, at) for what, at in result.places.items()}
     except LookupError as error:
@@ -140,11 +125,16 @@ def _one_path(
     return result
 
 
-def _resolved_record(program: Program, launch: Launch) -> Any:
-    record = program.import_module(ARGUMENTS).prepare_server_args(list(launch.argv))
-    if hasattr(type(record), "resolve_once"):
-        record.resolve_once()
-    return record
+def _amounts(result: StateMemory, weights_gib: float | None) -> list[float]:
+    """Return amounts of memory left for all pools of a GPU, in GiB.
+
+    With the weights known it is one; else parts of what a GPU has for weights and pools together.
+    """
+    if result.static_gib is None:
+        return list(_PLAIN_AMOUNTS)
+    if weights_gib is not None:
+        return [result.static_gib - weights_gib]
+    return [result.static_gib * share for share in _SHARES]
 
 
 def _at_definition(tree: SourceTree, at: Location) -> Location:
@@ -197,31 +187,29 @@ def _ratio(result: StateMemory, program: Program, pools: Pools, inline: Location
         result.places["slots per request"] = inline
 
 
-def _scratch(result: StateMemory, pools: Pools, record: Any, resolved: dict[str, Any]) -> None:
-    """Note what one more draft token costs, with the slots given."""
-    tokens = resolved.get("speculative_num_draft_tokens")
-    if not isinstance(tokens, int) or not result.slots_per_request:
-        return
-    slots = (result.running or 1) * result.slots_per_request
-    left = []
-    for count in (tokens, tokens + 1):
-        pools.publish(copy.copy(record))
-        with pools.fields(max_mamba_cache_size=slots, speculative_num_draft_tokens=count):
-            left.append(pools.left_of(float(_PLENTY_OF_TOKENS >> 30)))
-    pools.publish(record)
-    result.scratch_per_draft_token = round((left[0] - left[1]) * GIB)
+def _one_more(result: StateMemory, pools: Pools, record: Any) -> Sized | None:
+    """Return the first amount of memory sized again, with one draft token more."""
+    if not isinstance(result.draft_tokens, int) or not result.sized:
+        return None
+    pools.publish(copy.copy(record))
+    with pools.fields(speculative_num_draft_tokens=result.draft_tokens + 1):
+        return _sized_now(result, pools, result.sized[0].rest_gib)
 
 
 def _sized(result: StateMemory, pools: Pools, record: Any, rest: float) -> Sized:
     pools.publish(copy.copy(record))
+    return _sized_now(result, pools, rest)
+
+
+def _sized_now(result: StateMemory, pools: Pools, rest: float) -> Sized:
     try:
         left = pools.left_of(rest)
     except _REFUSALS as error:
         return Sized(rest, refusal=f"{type(error).__name__}: {error}")
     slots = pools.field("max_mamba_cache_size")
     sized = Sized(rest, slots=slots, left_gib=left)
-    if result.slot_bytes and result.draft_tokens:
-        sized.scratch_bytes = round((rest - left) * GIB) - slots * result.slot_bytes
+    if result.slot_bytes:
+        sized.beside_bytes = round((rest - left) * GIB) - slots * result.slot_bytes
     if result.slots_per_request:
         possible = slots // result.slots_per_request
         sized.requests = min(possible, result.running) if result.running else possible
