@@ -29,7 +29,7 @@ class Limits:
     A child with limits can also write no files and start no processes (the latter not as root).
     """
 
-    cpu_seconds: int = 120
+    cpu_seconds: int = 60
     wall_seconds: int = 900
     memory_bytes: int = 4 << 30
 

@@ -112,10 +112,18 @@ class TreeCode:
 
 
 def _folder() -> Path | None:
+    """Return where compiled code of this Python and compiler lies; what older compilers left is dropped."""
     try:
-        return cache_folder("code") / _TAG
+        place = cache_folder("code")
     except CannotError:
         return None
+    folder = place / _TAG
+    if not folder.is_dir():
+        import shutil
+
+        for old in place.glob(f"{sys.implementation.cache_tag}-*"):
+            shutil.rmtree(old, ignore_errors=True)
+    return folder
 
 
 _Parts = tuple[
