@@ -129,16 +129,17 @@ def _key(tree: SourceTree, store: FactStore) -> bytes:
     return digest.digest()
 
 
-_shared: list[tuple[Symbols, list[Function], dict[str, int]]] = []
+_shared: list[_Surveyor] = []
 """What forked workers inherit: pickling the symbols would cost more than the work."""
+
+_SHARES_PER_JOB = 4
 
 
 def survey_of(symbols: Symbols, jobs: int | None = None) -> Survey:
     """Return the survey of loaded symbols; ``jobs`` processes where the platform can fork."""
     functions = [symbols.functions[key] for key in sorted(symbols.functions)]
-    numbers = {function.id: number for number, function in enumerate(functions)}
     jobs = jobs or os.cpu_count() or 1
-    _shared.append((symbols, functions, numbers))
+    _shared.append(_Surveyor(symbols, functions))
     try:
         parts = _parallel(len(functions), jobs) if jobs > 1 and hasattr(os, "fork") else [_part((0, 1))]
     finally:
@@ -168,27 +169,40 @@ def _parallel(size: int, jobs: int) -> list[_Part]:
     from concurrent.futures import ProcessPoolExecutor
 
     with ProcessPoolExecutor(jobs, mp_context=multiprocessing.get_context("fork")) as pool:
-        return list(pool.map(_part, [(number, jobs) for number in range(jobs)]))
+        shares = jobs * _SHARES_PER_JOB
+        return list(pool.map(_part, [(number, shares) for number in range(shares)]))
 
 
 def _part(share: tuple[int, int]) -> _Part:
-    """Resolve the call sites of every ``jobs``-th file."""
-    number, jobs = share
-    symbols, functions, numbers = _shared[-1]
-    modules = sorted({f.module.name for f in functions})
-    mine = set(modules[number::jobs])
-    surveyor = _Surveyor(symbols, numbers)
-    for function in functions:
+    """Resolve the call sites of one share of the files; a process keeps what it learned for the next.
+
+    The files of a share are neighbours, which ask the same questions, and the shares have as many call
+    sites each.
+    """
+    number, shares = share
+    surveyor = _shared[-1]
+    calls = Counter[str]()
+    for function in surveyor.functions:
+        calls[function.module.name] += len(function.scope.calls)
+    total, before = max(calls.total(), 1), 0
+    mine = set()
+    for name in sorted(calls):
+        if before * shares // total == number:
+            mine.add(name)
+        before += calls[name]
+    surveyor.edges, surveyor.counts = [], Counter()
+    for function in surveyor.functions:
         if function.module.name in mine:
             surveyor.add(function)
     return surveyor.edges, surveyor.counts
 
 
 class _Surveyor:
-    def __init__(self, symbols: Symbols, numbers: dict[str, int]) -> None:
+    def __init__(self, symbols: Symbols, functions: list[Function]) -> None:
         self.resolver = Edges(Inference(symbols))
         self.symbols = symbols
-        self.numbers = numbers
+        self.functions = functions
+        self.numbers = {function.id: number for number, function in enumerate(functions)}
         self.edges: list[tuple[int, int, int, str]] = []
         self.counts: Counter[str] = Counter()
         stored = {s.target.rpartition(".")[2] for f in symbols.functions.values() for s in f.scope.stores}
