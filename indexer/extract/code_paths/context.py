@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import cached_property
+from itertools import chain
 from typing import Any
 
 from indexer.extract.code_paths.matching import Matcher, glob, last_part
-from indexer.extract.code_paths.plan import Path, Plan
+from indexer.extract.code_paths.plan import Path, Plan, Role
 from indexer.extract.code_paths.templates import Binding, Finder, PathSelector, TemplateError, bind
 from indexer.syntax.callgraph.assumptions import Assumptions
 from indexer.syntax.callgraph.edges import Edges
@@ -90,6 +92,11 @@ class Tree:
         return found
 
     @cached_property
+    def positions(self) -> dict[Function, int]:
+        """The functions' order in the tree."""
+        return {function: number for number, function in enumerate(self.symbols.functions.values())}
+
+    @cached_property
     def overlap(self) -> bool:
         """Whether speculation runs overlapped by default: not where the tree's own switch is off."""
         rule = self.plan.overlap
@@ -153,6 +160,18 @@ class Context:
                 self.bindings[name] = bind(name, self.tree.plan.template[name], finder, path)
             except TemplateError as error:
                 self.errors[name] = error
+
+    def candidates(self, role: Role) -> Iterator[Function]:
+        """Yield the device's functions that may play a role by their name, in the tree's order."""
+        symbols = self.tree.symbols
+        if role.name:
+            named = (
+                symbols.functions_by_name[name] for name in symbols.functions_by_name if glob(name, role.name)
+            )
+            functions = sorted(chain.from_iterable(named), key=self.tree.positions.__getitem__)
+        else:
+            functions = list(symbols.functions.values())
+        return (function for function in functions if not self.outside(function.module.path))
 
     def outside(self, path: str) -> bool:
         """Whether a file belongs to another device."""

@@ -129,6 +129,5 @@ def _applies(tree: Tree, path: Path) -> bool:
     matcher: Matcher = context.matcher
     return any(
         matcher.plays(path.needs, Node(f, (f.cls, False) if f.cls else None), None)
-        for f in tree.symbols.functions.values()
-        if not context.outside(f.module.path)
+        for f in context.candidates(path.needs)
     )

@@ -81,12 +81,8 @@ class _Growth:
         role = point.start or point.root
         assert role is not None
         matched: list[Node] = []
-        for function in self.context.tree.symbols.functions.values():
-            if self.context.outside(function.module.path):
-                continue
-            if role.name and not glob(function.name, role.name):
-                continue
-            bound = self.context.bindings.get(role.on)
+        bound = self.context.bindings.get(role.on)
+        for function in self.context.candidates(role):
             if bound is not None and function not in bound.cls.find(function.name):
                 continue
             node = Node(function, self._root_context(function, role.on))
@@ -234,8 +230,7 @@ class _Growth:
             role = point.absent
             held = any(
                 self.context.matcher.plays(role, Node(f, (f.cls, False) if f.cls else None), None)
-                for f in self.context.tree.symbols.functions.values()
-                if not self.context.outside(f.module.path)
+                for f in self.context.candidates(role)
             )
             excused = not held
             reason = "nothing in this tree does it" if excused else "the tree has it, but no call leads there"

@@ -212,7 +212,9 @@ class Inference:
         function = frame.function
         if function is None:
             return self.module_name(frame.module, name)
-        return self._once(("name", name, frame), lambda: self._name(name, frame, function))
+        key = ("name", name, frame)
+        done = self._done.get(key)
+        return done if done is not None else self._once(key, lambda: self._name(name, frame, function))
 
     def _name(self, name: str, frame: Frame, function: Function) -> Types:
         found: Types = {}
