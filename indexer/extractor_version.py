@@ -35,6 +35,13 @@ def followed_version() -> str:
 
 
 @cache
+def rules_version() -> str:
+    """Return a digest of everything that decides what the rules of a release are."""
+    files = [_PACKAGE / "knowledge" / "schema.py", *data_path("queries").glob("*")]
+    return _digest(files, "source", "syntax", "extract/rules", "extract/algorithms")
+
+
+@cache
 def search_version() -> str:
     """Return a digest of everything that decides what a search index holds."""
     return _digest([], "search", "knowledge")

@@ -40,7 +40,8 @@ _LEVEL_NAMES = ["START", "MEANING", "HINT"]
 @click.option(
     "--resolve/--no-resolve",
     default=None,
-    help="Also run SGLang's own checks on speculative launches (default: with up to 20 files).",
+    help="Also run SGLang's own resolver on unusual speculative numbers, which takes seconds a launch and "
+    "needs the release; or tell no conflicts at all.  [default: only the conflicts that ship as facts]",
 )
 @click.option("--fix", is_flag=True, help="Rewrite what is certain, in place.")
 @click.option("--diff", is_flag=True, help="Show what --fix would write, and write nothing.")

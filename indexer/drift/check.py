@@ -18,7 +18,7 @@ from indexer.drift.lint.judge import Raw, judge_launch, judge_settings
 from indexer.drift.report.record import START, Finding, Unread
 
 Extra = Callable[[Launch, FileLaunches, str], list[Raw]]
-"""More findings for a launch on a version (``explain``)."""
+"""More findings for a launch on a version: conflicts of its options."""
 
 
 class FileResult(msgspec.Struct, kw_only=True):
@@ -39,12 +39,12 @@ class Checker:
     names and else against ``default``."""
 
     def __init__(
-        self, timeline: Timeline, versions: Sequence[str], default: str, extra: Extra | None = None
+        self, timeline: Timeline, versions: Sequence[str], default: str, extras: Sequence[Extra] = ()
     ) -> None:
         self.timeline = timeline
         self.asked = list(versions)
         self.default = default
-        self.extra = extra
+        self.extras = extras
         self.origin = "as asked"
 
     def check_path(self, path: Path, name: str, kind: str | None = None) -> FileResult:
@@ -95,8 +95,9 @@ class Checker:
     def judge(self, launch: Launch, found: FileLaunches, version: str) -> list[Raw]:
         """Return what is wrong with a launch on a version."""
         raws = judge_launch(launch, version, self.timeline)
-        if self.extra is not None and not any(raw.level == START for raw in raws):
-            raws += self.extra(launch, found, version)
+        for extra in self.extras:
+            if not any(raw.level == START for raw in raws):
+                raws += extra(launch, found, version)
         if not launch.config:
             return raws
         refused = judge_config(launch, version, self.timeline) if launch.linked else []

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from indexer.drift.check import Checker, FileResult
+from indexer.drift.check import Checker, Extra, FileResult
 from indexer.drift.files import check_files, find_files
 from indexer.drift.launch.read import Unreadable, decode
 from indexer.drift.lint import fix as fixes
@@ -19,8 +19,8 @@ from indexer.errors import UsageError
 
 @dataclass(slots=True)
 class Request:
-    """What was asked. ``versions`` empty: each file's own version. ``resolve`` None: ask the resolver
-    where there are few files."""
+    """What was asked. ``versions`` empty: each file's own version. ``resolve`` None: conflicts from
+    shipped facts; True: ask the resolver too; False: no conflicts at all."""
 
     paths: list[Path]
     versions: list[str] = field(default_factory=list)
@@ -75,7 +75,7 @@ def run_check(request: Request, timeline: Timeline) -> Outcome:
 
 
 def _results(request: Request, timeline: Timeline, files: list[tuple[Path, str]]) -> Iterable[FileResult]:
-    checker = _checker(request, timeline, files)
+    checker = _checker(request, timeline)
     if request.stdin is not None:
         raw, kind = request.stdin
         try:
@@ -85,18 +85,9 @@ def _results(request: Request, timeline: Timeline, files: list[tuple[Path, str]]
     yield from check_files(checker, files)
 
 
-RESOLVE_UP_TO = 20
-"""With more files than this the resolver is asked only on demand: it takes seconds a launch."""
-
-
-def _checker(request: Request, timeline: Timeline, files: list[tuple[Path, str]]) -> Checker:
+def _checker(request: Request, timeline: Timeline) -> Checker:
     newest = timeline.versions[-1]
-    few = len(files) <= RESOLVE_UP_TO and len(request.versions) <= 2
-    extra = None
-    if not request.docs and (few if request.resolve is None else request.resolve):
-        from indexer.drift.lint.resolver import CachedConflicts
-
-        extra = CachedConflicts(timeline)
+    extras = [] if request.docs else _extras(request, timeline)
     if request.docs:
         from indexer.drift.docs import DocsChecker
 
@@ -104,8 +95,23 @@ def _checker(request: Request, timeline: Timeline, files: list[tuple[Path, str]]
     if request.upgrade is not None:
         from indexer.drift.upgrade import UpgradeChecker
 
-        return UpgradeChecker(timeline, request.upgrade, extra)
-    return Checker(timeline, request.versions, newest, extra)
+        return UpgradeChecker(timeline, request.upgrade, extras)
+    return Checker(timeline, request.versions, newest, extras)
+
+
+def _extras(request: Request, timeline: Timeline) -> list[Extra]:
+    """Return who is asked for conflicts of a launch: the shipped steps, and on demand the resolver."""
+    extras: list[Extra] = []
+    if request.resolve is not False:
+        from indexer.drift.lint.certain import CertainConflicts
+        from indexer.knowledge.rehearsal import load_rehearsals
+
+        extras.append(CertainConflicts(timeline, load_rehearsals()))
+    if request.resolve:
+        from indexer.drift.lint.resolver import CachedConflicts
+
+        extras.append(CachedConflicts(timeline))
+    return extras
 
 
 def _take(result: FileResult, request: Request, outcome: Outcome, path: Path | None) -> None:

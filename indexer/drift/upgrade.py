@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from indexer.drift.check import Checker, Extra
 from indexer.drift.launch.model import FileLaunches, Launch
 from indexer.drift.lint.argv import Use, walk
@@ -17,8 +19,8 @@ class UpgradeChecker(Checker):
     option, a setting that moved, a value that is read as another type.
     """
 
-    def __init__(self, timeline: Timeline, ends: tuple[str, str], extra: Extra | None = None) -> None:
-        super().__init__(timeline, [ends[1]], ends[1], extra)
+    def __init__(self, timeline: Timeline, ends: tuple[str, str], extras: Sequence[Extra] = ()) -> None:
+        super().__init__(timeline, [ends[1]], ends[1], extras)
         self.old, self.new = ends
         self.origin = f"upgrade from {self.old}"
 

@@ -7,6 +7,9 @@ alike on every path, and for a refusal there must be a world in which the launch
 blamed option is left out: a launch that none of our models can serve proves nothing about the
 user's. Blamed are only the numbers of speculative decoding (steps, top-k, draft tokens and their
 kin), whose rules don't depend on the model.
+
+This costs seconds and needs the release; it is asked for by ``--resolve``. ``certain`` tells most of the same
+from shipped facts at once.
 """
 
 from __future__ import annotations
@@ -18,18 +21,15 @@ from typing import Any, Protocol
 import msgspec
 
 from indexer.drift.launch.model import FileLaunches, Launch
-from indexer.drift.lint.argv import Use, walk
+from indexer.drift.lint.argv import Use
 from indexer.drift.lint.facts import Timeline, VersionTable, show
 from indexer.drift.lint.judge import Raw
 from indexer.drift.lint.lints import LINTS
+from indexer.drift.lint.whole import PLACEHOLDER, complete_uses
 from indexer.knowledge.schema import Location
 
 STARTS, REFUSED, CERTAIN = "starts", "refused", "will"
 """The words of ``indexer.explain.explanation``."""
-PLACEHOLDER = "/not/told/by/the/file"
-"""Stands for a path or name that a variable holds: no rule can decide on its content."""
-_FREE_ENDINGS = ("_path", "_name", "_key", "_dir", "_addr", "host", "port", "_file", "_revision", "_url")
-"""Ends of the dests whose value may be unknown without making the launch unknown."""
 
 
 class CauseLike(Protocol):
@@ -166,22 +166,6 @@ def _is_number(use: Use) -> bool:
     flag = use.flag
     told = bool(use.values) and all(word.known for word in use.values)
     return told and flag.type == "int" and flag.dest.startswith("speculative_")
-
-
-def complete_uses(launch: Launch, table: VersionTable) -> list[Use] | None:
-    """Return the options of a launch whose argument list the file tells whole, else None."""
-    if launch.program not in ("server", "serve") or launch.open_end or launch.config or not launch.words:
-        return None
-    if any(word.branch for word in launch.words):
-        return None
-    walked = walk(launch.words, table)
-    if walked.opaque or walked.problems:
-        return None
-    for use in walked.uses:
-        told = all(word.known for word in use.values)
-        if not told and not use.flag.dest.endswith(_FREE_ENDINGS):
-            return None
-    return walked.uses
 
 
 def argv_of(uses: Sequence[Use], table: VersionTable) -> list[str]:

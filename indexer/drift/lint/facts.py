@@ -83,6 +83,9 @@ class VersionFacts(Protocol):
     def fields_at(self, version: str) -> frozenset[str]:
         """Return the names that ``ServerArgs(...)`` takes; empty where that isn't known."""
 
+    def field_defaults_at(self, version: str) -> dict[str, Any]:
+        """Return all fields, with the defaults of those that no option sets (``...``: not known)."""
+
 
 _NO_VALUE_ACTIONS = frozenset(
     {"_StoreTrueAction", "_StoreFalseAction", "_StoreConstAction", "_HelpAction", "BooleanOptionalAction"}

@@ -6,6 +6,7 @@ import json
 from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 from indexer.drift.lint.facts import OptionFact, Span
 from indexer.knowledge.facts import EnvFact
@@ -84,6 +85,13 @@ class HistoryFacts:
     def fields_at(self, version: str) -> frozenset[str]:
         """Return the names that ``ServerArgs(...)`` takes."""
         return frozenset(field.name for field in self.history.fields_at(version))
+
+    def field_defaults_at(self, version: str) -> dict[str, Any]:
+        """Return all fields, with the defaults of those that no option sets (``...``: not known)."""
+        return {
+            field.name: ... if field.has_cli or isinstance(field.default, dict) else field.default
+            for field in self.history.fields_at(version)
+        }
 
 
 def _runs(indices: list[int]) -> list[Span]:

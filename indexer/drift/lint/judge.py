@@ -38,7 +38,7 @@ def judge_launch(launch: Launch, version: str, timeline: Timeline, *, strict: bo
     table = timeline.table(version)
     words = launch.words
     if launch.program == "serve":
-        words = _without_serve_words(words)
+        words = without_serve_words(words)
     walked = walk(words, table, open_end=launch.open_end)
     found = list(_problems(walked, launch, version, timeline, strict))
     found += _uses(walked, version, timeline)
@@ -57,7 +57,7 @@ def _one_per_place(found: list[Raw]) -> list[Raw]:
     return list(seen.values())
 
 
-def _without_serve_words(words: list[Word]) -> list[Word]:
+def without_serve_words(words: list[Word]) -> list[Word]:
     """Drop what ``sglang serve`` takes before the server's parser sees it: a leading model and
     ``--model-type``."""
     kept = words[1:] if words and not words[0].text.startswith("-") else words

@@ -154,8 +154,10 @@ LINTS = {
             code="refused",
             level=START,
             title="Launch that SGLang's own checks refuse",
-            what="Every option exists, but the resolver raises on this combination.",
-            why="The server dies with the quoted error while it reads its arguments.",
+            what="Every option exists, but the resolver raises on this combination, whatever the model and "
+            "GPU. Told from the steps of the release's resolver, which ship as facts, and only where the "
+            "file tells the whole argument list; `--resolve` also runs the resolver itself.",
+            why="The server dies with the named error while it reads its arguments.",
             example="python -m sglang.launch_server --model-path m --speculative-algorithm NEXTN "
             "--speculative-num-draft-tokens 3",
             example_version="0.5.23",
@@ -165,7 +167,8 @@ LINTS = {
             code="overridden",
             level=MEANING,
             title="Value that SGLang replaces",
-            what="The resolver writes another value over the one you gave.",
+            what="The resolver writes another value over the one you gave, whatever the model and GPU. A "
+            "hint where the value is scaled: a chunk size by the number of data-parallel ranks.",
             why="The server runs, but not with the setting in the file.",
             example="python -m sglang.launch_server --model-path m --speculative-algorithm NEXTN "
             "--speculative-num-steps 1 --speculative-eagle-topk 1 --speculative-num-draft-tokens 1",

@@ -12,8 +12,9 @@ from collections.abc import Iterable
 import msgspec
 
 from indexer.drift.lint.argv import Use
-from indexer.drift.lint.conflicts import PLACEHOLDER, Conflicts, ExplanationLike, Verdict, argv_of
+from indexer.drift.lint.conflicts import Conflicts, ExplanationLike, Verdict, argv_of
 from indexer.drift.lint.facts import Timeline, VersionTable
+from indexer.drift.lint.whole import PLACEHOLDER
 from indexer.errors import IndexerError
 
 

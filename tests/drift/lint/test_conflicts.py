@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 
 from indexer.drift.check import Checker
-from indexer.drift.lint.conflicts import PLACEHOLDER, Conflicts
+from indexer.drift.lint.conflicts import Conflicts
 from indexer.drift.lint.facts import Timeline
+from indexer.drift.lint.whole import PLACEHOLDER
 from indexer.knowledge.schema import Location
 from tests.drift.oracle_facts import OracleFacts
 
@@ -50,7 +51,7 @@ def check(
         asked.append((version, argv, env))
         return worlds if "--speculative-num-draft-tokens" in argv else control
 
-    checker = Checker(timeline, ["0.5.23"], "0.5.23", extra=Conflicts(timeline, explain))
+    checker = Checker(timeline, ["0.5.23"], "0.5.23", extras=[Conflicts(timeline, explain)])
     return checker.check_text(text, "shell", "x.sh").findings, asked
 
 

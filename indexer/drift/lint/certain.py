@@ -1,0 +1,176 @@
+"""``refused`` and ``overridden`` from shipped facts: what a rehearsal of the launch proves.
+
+The resolver's steps of every covered release ship with the package (``indexer.knowledge.rehearsal``). They
+are rehearsed on the options of a launch that the file tells whole; model, GPU and environment are unknown, so
+that what comes out holds for any of them. It takes milliseconds and no release has to be at hand.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from indexer.drift.launch.model import FileLaunches, Launch
+from indexer.drift.lint.argv import Use, known_choices
+from indexer.drift.lint.evaluate import names_in
+from indexer.drift.lint.facts import Timeline, VersionTable, show
+from indexer.drift.lint.judge import Raw
+from indexer.drift.lint.launch_fields import field_of, given_fields
+from indexer.drift.lint.lints import LINTS
+from indexer.drift.lint.rehearse import Path, asked, rehearse
+from indexer.drift.lint.whole import complete_uses
+from indexer.drift.report.record import HINT, MEANING
+from indexer.knowledge.rehearsal import ARCHITECTURE, FOLLOWED, Rehearsals, Step
+
+_ALGORITHM = "speculative_algorithm"
+_NUMBERS = "speculative_"
+"""The numbers of these fields are chosen with care: another one is another launch. Elsewhere a number is
+often scaled (a chunk size by the number of data-parallel ranks)."""
+_STEM = 5
+"""A model whose name has so many letters of an architecture's may be of it."""
+_REQUIREMENTS = 2
+"""So many conditions of a refusal are told: more than that nobody reads."""
+
+
+class CertainConflicts:
+    """Findings that the shipped steps prove."""
+
+    def __init__(self, timeline: Timeline, rehearsals: Rehearsals) -> None:
+        self.timeline = timeline
+        self.rehearsals = rehearsals
+
+    def __call__(self, launch: Launch, found: FileLaunches, version: str) -> list[Raw]:
+        """Return the findings for one launch on one version."""
+        steps = self.rehearsals.steps(version)
+        table = self.timeline.table(version)
+        uses = complete_uses(launch, table) if steps else None
+        if not uses:
+            return []
+        unknown = self._unknown_algorithm(uses, table)
+        if unknown is not None:
+            return [unknown]
+        defaults = self.timeline.facts.field_defaults_at(version)
+        given = given_fields(uses, table, defaults)
+        given[ARCHITECTURE] = self._architecture(given, version)
+        by_field = {field_of(use.flag, defaults.keys()): use for use in uses}
+        paths = rehearse(steps, given, by_field.keys())
+        if all(path.refused for path in paths):
+            return [self._refusal(paths[0], by_field, version)]
+        started = [path for path in paths if path.refused is None]
+        told = (self._override(name, by_field, given[name], started, version) for name in by_field)
+        return [raw for raw in told if raw is not None]
+
+    def _architecture(self, given: Mapping[str, object], version: str) -> object:
+        """Return what stands for the architecture of models that are none of the special cases, or
+        ``...`` where a name says that one may be."""
+        model = " ".join(str(value) for name, value in given.items() if name.endswith("model_path"))
+        special = self.rehearsals.special_models(version)
+        return ... if any(name.lower()[:_STEM] in _letters(model) for name in special) else ""
+
+    def _unknown_algorithm(self, uses: Sequence[Use], table: VersionTable) -> Raw | None:
+        """Tell an algorithm that the release has not, where its parser takes any name."""
+        known = self.rehearsals.algorithms(table.version)
+        use = next((use for use in uses if use.flag.dest == _ALGORITHM and use.values), None)
+        if use is None or not known or known_choices(use.flag) is not None or not use.values[0].known:
+            return None
+        name = use.values[0].text
+        if name.upper() in (one.upper() for one in known) or name.lower() == "none":
+            return None
+        return _raw(
+            "invalid-choice",
+            use,
+            f"SGLang {table.version} has no speculative algorithm {name} (but a plugin may add one); "
+            f"it has {', '.join(known)}",
+            show(use.flag.declared_at),
+        )
+
+    def _refusal(self, path: Path, by_field: dict[str, Use], version: str) -> Raw:
+        step = path.refused
+        assert step is not None
+        blamed = self._blamed(step, by_field)
+        use, *others = [by_field[name] for name in blamed]
+        named = [_told(one) for one in others if not one.flag.dest.endswith("model_path")]
+        beside = f" with {' and '.join(named)}" if named else ""
+        return _raw(
+            "refused",
+            use,
+            f"SGLang {version} refuses {_told(use)}{beside}: "
+            f"{path.exception}{_required(step, blamed, path.crash)}",
+            show(self.rehearsals.place(version, step)) if step.path else None,
+        )
+
+    @staticmethod
+    def _blamed(step: Step, by_field: dict[str, Use]) -> list[str]:
+        """Return the given fields that the refusal asks for, the one of its last condition first."""
+        last = next(names for text in reversed(step.guard) if (names := names_in(text)) & by_field.keys())
+        first = [name for name in by_field if name in last]
+        return first + [name for name in by_field if name in asked(step) and name not in first]
+
+    def _override(
+        self, name: str, by_field: Mapping[str, Use], given: object, started: Sequence[Path], version: str
+    ) -> Raw | None:
+        use = by_field[name]
+        value = started[0].state.get(name, ...)
+        same = all(_same(path.state.get(name, ...), value) for path in started)
+        if value is ... or given is ... or not same or _same(value, given) or name in FOLLOWED:
+            return None
+        writers = [step for path in started if (step := path.by.get(name)) is not None and step.told]
+        if use.flag.deprecated or len(writers) < len(started):
+            return None
+        # Of several writers the one that asks for least beside what the file gives is the reason.
+        step = min(writers, key=lambda one: len(asked(one) - by_field.keys()))
+        switch = isinstance(value, bool)
+        becomes = ("switched on" if value else "switched off") if switch else f"replaced by {value}"
+        others = [text for text in step.guard if names_in(text) - {name, "model_path"}]
+        why = f" where {' and '.join(others[-_REQUIREMENTS:])}" if others else ""
+        return _raw(
+            "overridden",
+            use,
+            f"{_told(use)} is not what SGLang {version} runs with: it is {becomes}{why}",
+            show(self.rehearsals.place(version, step)),
+            None if switch else f"{use.option} {value}",
+            level=MEANING if switch or name.startswith(_NUMBERS) else HINT,
+        )
+
+
+def _letters(text: str) -> str:
+    return "".join(one for one in text.lower() if one.isalnum())
+
+
+def _same(one: object, other: object) -> bool:
+    return type(one) is type(other) and one == other
+
+
+def _told(use: Use) -> str:
+    return " ".join([use.spelled, *(word.text if word.known else "…" for word in use.values)])
+
+
+def _required(step: Step, blamed: Sequence[str], crash: str) -> str:
+    """Return what the step asks for at last, as far as it is about what was given."""
+    if crash:
+        return f" when it asks for {crash}"
+    about = [text for text in step.guard if names_in(text) & set(blamed)]
+    if not about:
+        return ""
+    last = about[-1]
+    return f", it requires {last[5:-1]}" if last.startswith("not (") else f" where {last}"
+
+
+def _raw(
+    code: str,
+    use: Use,
+    message: str,
+    at: str | None,
+    replacement: str | None = None,
+    level: str | None = None,
+) -> Raw:
+    word = use.word
+    return Raw(
+        code,
+        level or LINTS[code].level,
+        message,
+        word.start,
+        max(word.start + 1, min(word.end, word.start + len(use.spelled))),
+        flag=use.spelled,
+        replacement=replacement,
+        at=at,
+    )

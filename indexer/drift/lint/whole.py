@@ -1,0 +1,30 @@
+"""Launches whose argument list the file tells whole: only of these can a conflict be certain."""
+
+from __future__ import annotations
+
+from indexer.drift.launch.model import Launch
+from indexer.drift.lint.argv import Use, walk
+from indexer.drift.lint.facts import VersionTable
+from indexer.drift.lint.judge import without_serve_words
+
+PLACEHOLDER = "/not/told/by/the/file"
+"""Stands for a path or name that a variable holds: no rule can decide on its content."""
+_FREE_ENDINGS = ("_path", "_name", "_key", "_dir", "_addr", "host", "port", "_file", "_revision", "_url")
+"""Ends of the dests whose value may be unknown without making the launch unknown."""
+
+
+def complete_uses(launch: Launch, table: VersionTable) -> list[Use] | None:
+    """Return the options of a launch whose argument list the file tells whole, else None."""
+    if launch.program not in ("server", "serve") or launch.open_end or launch.config or not launch.words:
+        return None
+    if any(word.branch for word in launch.words):
+        return None
+    words = launch.words if launch.program == "server" else without_serve_words(launch.words)
+    walked = walk(words, table)
+    if walked.opaque or walked.problems:
+        return None
+    for use in walked.uses:
+        told = all(word.known for word in use.values)
+        if use.flag.dest == "config" or (not told and not use.flag.dest.endswith(_FREE_ENDINGS)):
+            return None
+    return walked.uses

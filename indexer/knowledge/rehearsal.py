@@ -1,0 +1,236 @@
+"""The steps of the resolvers of all covered releases: when each refuses a launch, and what it writes.
+
+Guards and values are expressions in fields of the record; ``...`` is what only a running server knows
+(the model, the GPU, an environment variable). Facts only: no message of SGLang's is kept.
+
+In the file a step is written once for all releases that have it, and a release is a list of runs of
+steps; see ``RehearsalFile``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
+from pathlib import Path
+
+import msgspec
+
+from indexer.errors import CannotError
+from indexer.knowledge.schema import Location
+
+FOLLOWED = frozenset({"speculative_algorithm"})
+"""Fields whose possible values are followed one by one where it isn't known which is written: nearly every
+guard asks for them."""
+
+ARCHITECTURE = "__architecture"
+"""The model's architecture, where a guard makes a special case of one or two."""
+
+SHIPPED = Path(__file__).resolve().parent.parent / "data" / "rehearsal.json"
+_SCHEMA = 1
+_ARCHITECTURE_NAME = re.compile(r"['\"](\w+?)(?:For\w+)?['\"]")
+
+
+class Step(msgspec.Struct, frozen=True, eq=False):
+    """One step: it is taken when all of ``guard`` holds. It raises ``exception``, or else writes fields:
+    ``writes`` are ``(field, value)``. ``told`` marks a write that takes back what the user asked for, so
+    that SGLang warns or runs with another number. ``path`` and ``line`` say where, of what is told; of a
+    step read from a file the line comes from ``Rehearsals.place``, by its ``key``."""
+
+    guard: tuple[str, ...]
+    writes: tuple[tuple[str, str], ...] = ()
+    exception: str = ""
+    told: bool = False
+    path: str = ""
+    line: int = 0
+    key: int = -1
+
+
+class _Step(msgspec.Struct, frozen=True, array_like=True, omit_defaults=True):
+    """A step as the file has it: texts by their index, without its line."""
+
+    guard: tuple[int, ...]
+    exception: int = -1
+    path: int = -1
+    writes: tuple[tuple[int, int], ...] = ()
+    told: bool = False
+
+
+class _Release(msgspec.Struct, array_like=True):
+    """The steps of a release as runs ``first, count, first, count, ...``, and the lines of those that have
+    one as runs ``difference from the release before, count, ...`` (from nothing: from the line before)."""
+
+    steps: list[int]
+    lines: list[int]
+
+
+class RehearsalFile(msgspec.Struct):
+    """All releases, oldest first, in the order of the mapping; ``algorithms`` are the names that each takes
+    for ``--speculative-algorithm``."""
+
+    schema: int
+    texts: list[str]
+    steps: list[_Step]
+    releases: dict[str, _Release]
+    algorithms: dict[str, list[str]] = {}
+
+
+class Rehearsals:
+    """The steps of each covered release."""
+
+    def __init__(self, file: RehearsalFile) -> None:
+        self._file = file
+        self._steps: dict[str, list[Step]] = {}
+
+    def steps(self, version: str) -> list[Step]:
+        """Return a release's steps in order; none where the release isn't covered."""
+        if version not in self._file.releases:
+            return []
+        if version not in self._steps:
+            self._steps[version] = list(self._decoded(version))
+        return self._steps[version]
+
+    def algorithms(self, version: str) -> list[str]:
+        """Return the algorithms' names with their other spellings; none: not known."""
+        return self._file.algorithms.get(version, [])
+
+    def _decoded(self, version: str) -> Iterable[Step]:
+        texts = self._file.texts
+        for index in _members(self._file.releases[version].steps):
+            step = self._file.steps[index]
+            yield Step(
+                guard=tuple(texts[one] for one in step.guard),
+                writes=tuple((texts[name], texts[value]) for name, value in step.writes),
+                exception=texts[step.exception] if step.exception >= 0 else "",
+                told=step.told,
+                path=texts[step.path] if step.path >= 0 else "",
+                key=index,
+            )
+
+    def special_models(self, version: str) -> frozenset[str]:
+        """Return the architectures that the steps treat in ways of their own, without common endings."""
+        texts = {text for step in self.steps(version) for text in step.guard if ARCHITECTURE in text}
+        return frozenset(name for text in texts for name in _ARCHITECTURE_NAME.findall(text))
+
+    def place(self, version: str, step: Step) -> Location:
+        """Return where a step that is told stands in a release."""
+        return Location(step.path, self._lines[version][step.key])
+
+    @cached_property
+    def _lines(self) -> dict[str, dict[int, int]]:
+        """Return version → step → line: each release is told by its difference from the one before."""
+        found: dict[str, dict[int, int]] = {}
+        before: dict[int, int] = {}
+        for version, release in self._file.releases.items():
+            placed = [one for one in _members(release.steps) if self._file.steps[one].path >= 0]
+            differences = [d for d, count in _pairs(release.lines) for _ in range(count)]
+            now: dict[int, int] = {}
+            last = 0
+            for index, difference in zip(placed, differences, strict=True):
+                last = now[index] = before.get(index, last) + difference
+            found[version] = before = now
+        return found
+
+
+def fold(
+    releases: Mapping[str, Sequence[Step]], algorithms: Mapping[str, Sequence[str]] | None = None
+) -> RehearsalFile:
+    """Return the file of the steps of ``releases``, which come oldest first."""
+    texts: dict[str, int] = {}
+    known: dict[_Step, int] = {}
+
+    def place(text: str) -> int:
+        return texts.setdefault(text, len(texts))
+
+    folded: dict[str, _Release] = {}
+    before: dict[int, int] = {}
+    for version, steps in releases.items():
+        indexes, differences = [], []
+        now: dict[int, int] = {}
+        last = 0
+        for step in steps:
+            packed = _Step(
+                guard=tuple(map(place, step.guard)),
+                exception=place(step.exception) if step.exception else -1,
+                path=place(step.path) if step.path else -1,
+                writes=tuple((place(name), place(value)) for name, value in step.writes),
+                told=step.told,
+            )
+            index = known.setdefault(packed, len(known))
+            if index in now or index in indexes:
+                continue  # the same again: the first place is enough
+            indexes.append(index)
+            if step.path:
+                differences.append(step.line - before.get(index, last))
+                last = now[index] = step.line
+        folded[version] = _Release(_ranges(indexes), _repeats(differences))
+        before = now
+    return RehearsalFile(
+        _SCHEMA,
+        list(texts),
+        list(known),
+        folded,
+        {v: sorted(names) for v, names in (algorithms or {}).items()},
+    )
+
+
+def encode(file: RehearsalFile) -> bytes:
+    """Return the file's bytes: JSON, one step or release a line."""
+    encoder = msgspec.json.Encoder(order="deterministic")
+    steps = b",\n".join(map(encoder.encode, file.steps))
+    texts = b",\n".join(map(encoder.encode, file.texts))
+
+    def rows(mapping: Mapping[str, object]) -> bytes:
+        lines = (encoder.encode(key) + b":" + encoder.encode(value) for key, value in mapping.items())
+        return b",\n".join(lines)
+
+    parts = (
+        b'"schema":%d' % file.schema,
+        b'"texts":[\n%s\n]' % texts,
+        b'"steps":[\n%s\n]' % steps,
+        b'"releases":{\n%s\n}' % rows(file.releases),
+        b'"algorithms":{\n%s\n}' % rows(file.algorithms),
+    )
+    return b"{%s}\n" % b",\n".join(parts)
+
+
+def load_rehearsals(path: Path = SHIPPED) -> Rehearsals:
+    """Return the steps shipped with the package, or those in ``path``.
+
+    Raises:
+        CannotError: the file is missing or damaged.
+    """
+    try:
+        return Rehearsals(msgspec.json.decode(path.read_bytes(), type=RehearsalFile))
+    except OSError as error:
+        raise CannotError(f"{path.name} can't be read ({error.strerror})") from error
+    except msgspec.MsgspecError as error:
+        raise CannotError(f"{path.name} is damaged ({error})") from error
+
+
+def _pairs(flat: Sequence[int]) -> Iterable[tuple[int, int]]:
+    return zip(flat[::2], flat[1::2], strict=True)
+
+
+def _members(runs: Sequence[int]) -> list[int]:
+    return [index for first, count in _pairs(runs) for index in range(first, first + count)]
+
+
+def _ranges(indexes: Iterable[int]) -> list[int]:
+    runs: list[int] = []
+    for index in indexes:
+        if runs and index == runs[-2] + runs[-1]:
+            runs[-1] += 1
+        else:
+            runs += [index, 1]
+    return runs
+
+
+def _repeats(values: Iterable[int]) -> list[int]:
+    runs: list[int] = []
+    for value in values:
+        if runs and value == runs[-2]:
+            runs[-1] += 1
+        else:
+            runs += [value, 1]
+    return runs
