@@ -137,7 +137,7 @@ class Edges:
         found: list[Edge] = []
         for atom, evidence, kind in self.targets(expr, node.frame):
             for function, context in self.functions(atom):
-                bound = self.inference.bind(function, args, node.frame, context is not None)
+                bound = self.inference.calls.bind(function, args, node.frame, context is not None)
                 how = evidence.how
                 found.append(
                     Edge(

@@ -7,13 +7,15 @@ class wins. A result that was cut at a cycle is not remembered, so the order of 
 
 from __future__ import annotations
 
-from collections.abc import Callable as Function0
 from collections.abc import Iterable
 from functools import partial
-from typing import Any, Protocol
+from typing import Any
 
 from indexer.syntax.callgraph import typenames
+from indexer.syntax.callgraph.calls import Calls, match_arguments
 from indexer.syntax.callgraph.expressions import Expr, arguments, parse
+from indexer.syntax.callgraph.memo import Memo
+from indexer.syntax.callgraph.selectors import NoSelector, Selector
 from indexer.syntax.callgraph.symbols import (
     Alias,
     Class,
@@ -26,7 +28,6 @@ from indexer.syntax.callgraph.symbols import (
 )
 from indexer.syntax.callgraph.values import (
     CERTAIN,
-    Atom,
     Callable,
     ClassObject,
     Elements,
@@ -39,97 +40,22 @@ from indexer.syntax.callgraph.values import (
     SelfContext,
     Super,
     Types,
+    element_atoms,
     merge,
+    pick,
+    prefer_concrete,
     with_evidence,
 )
 
-_CARRIED = (Callable, LambdaObject)
-_CARRIED_OBJECTS = (*_CARRIED, Instance, ClassObject)
-MAX_DEPTH = 80
-_NEVER = 1 << 30
-PASS_THROUGH = frozenset(
-    {"cast", "partial", "deepcopy", "copy", "compile", "iter", "reversed", "sorted", "list"}
-)
-
-
-class Selector(Protocol):
-    """What a path knows beyond the types: declared bindings and guards that are certainly false."""
-
-    def impossible(self, module: Module, guard: int) -> bool:
-        """Whether the guard is certainly false."""
-        ...
-
-    def attribute(self, owner: Class | None, name: str, found: Types, frame: Frame | None) -> Types | None:
-        """Return the bound class for an attribute, or None when no binding speaks."""
-        ...
-
-    def result(self, function: Function, found: Types, frame: Frame | None) -> Types | None:
-        """Return the bound class for a function's result, or None."""
-        ...
-
-    def parameter(self, name: str, found: Types, frame: Frame) -> Types | None:
-        """Return the bound class for a parameter, or None."""
-        ...
-
-
-class NoSelector:
-    """Nothing is known: every guard may hold."""
-
-    def impossible(self, module: Module, guard: int) -> bool:
-        return False
-
-    def attribute(self, owner: Class | None, name: str, found: Types, frame: Frame | None) -> Types | None:
-        return None
-
-    def result(self, function: Function, found: Types, frame: Frame | None) -> Types | None:
-        return None
-
-    def parameter(self, name: str, found: Types, frame: Frame) -> Types | None:
-        return None
-
 
 class Inference:
-    """Answers ``types``, ``attribute``, ``returns`` and ``called`` over one tree."""
+    """Answers ``types`` and ``attribute`` over one tree; ``calls`` does what has to do with calls."""
 
     def __init__(self, symbols: Symbols, selector: Selector | None = None) -> None:
         self.symbols = symbols
         self.selector: Selector = selector or NoSelector()
-        self._done: dict[Any, Types] = {}
-        self._provisional: dict[Any, tuple[Types, int]] = {}
-        self._active: dict[Any, int] = {}
-        self._low = _NEVER
-
-    def _once(self, key: Any, compute: Function0[[], Types]) -> Types:
-        """Compute a result once; one that met an unfinished question above is kept only below it."""
-        done = self._done.get(key)
-        if done is not None:
-            return done
-        if key in self._active:
-            self._low = min(self._low, self._active[key])
-            return {}
-        if key in self._provisional:
-            result, low = self._provisional[key]
-            self._low = min(self._low, low)
-            return result
-        depth = len(self._active)
-        if depth > MAX_DEPTH:
-            self._low = 0
-            return {}
-        self._active[key] = depth
-        outer, self._low = self._low, _NEVER
-        kept = len(self._provisional)
-        result = compute()
-        del self._active[key]
-        if self._low >= depth:
-            self._done[key] = result
-            # what was left unfinished meanwhile is all the newest, and none of it hangs on anything above
-            while len(self._provisional) > kept:
-                self._provisional.popitem()
-            self._low = outer
-        else:
-            self._provisional[key] = (result, self._low)
-            self._low = min(outer, self._low)
-        return result
+        self.memo = Memo()
+        self.calls = Calls(self, self.memo)
 
     # -- expressions ---------------------------------------------------------------------------
 
@@ -141,7 +67,7 @@ class Inference:
         if kind == "attr":
             return self._attribute_here(expr, frame)
         if kind == "call":
-            return self._call_types(expr, frame)
+            return self.calls.types(expr, frame)
         if kind == "sub":
             return self._subscript(expr, frame)
         if kind in ("if", "bool"):
@@ -173,7 +99,7 @@ class Inference:
             for store in function.dotted_stores.get(dotted_text(expr), ()):
                 if store.value and not self.selector.impossible(frame.module, store.guard):
                     key = ("store", frame, store.line, store.target)
-                    merge(stored, self._once(key, partial(self._stored, store, (), frame, "store")))
+                    merge(stored, self.memo.once(key, partial(self._stored, store, (), frame, "store")))
             if stored:
                 return stored
         return self.attribute(self.types(expr[1], frame), expr[2], frame)
@@ -202,7 +128,7 @@ class Inference:
                 found[atom] = evidence  # kernel[grid], Generic[T]
             elif isinstance(atom, Instance):
                 for method in atom.cls.find("__getitem__"):
-                    merge(found, self.returns(method, (atom.cls, atom.exact)))
+                    merge(found, self.calls.returns(method, (atom.cls, atom.exact)))
         return found
 
     # -- names ---------------------------------------------------------------------------------
@@ -213,8 +139,8 @@ class Inference:
         if function is None:
             return self.module_name(frame.module, name)
         key = ("name", name, frame)
-        done = self._done.get(key)
-        return done if done is not None else self._once(key, lambda: self._name(name, frame, function))
+        done = self.memo.done.get(key)
+        return done if done is not None else self.memo.once(key, lambda: self._name(name, frame, function))
 
     def _name(self, name: str, frame: Frame, function: Function) -> Types:
         found: Types = {}
@@ -314,7 +240,7 @@ class Inference:
         """Return what a module-level name stands for."""
         if name not in module.names and "*" not in module.names:
             return {}
-        return self._once(("module", module.name, name), lambda: self._module_name(module, name))
+        return self.memo.once(("module", module.name, name), lambda: self._module_name(module, name))
 
     def _module_name(self, module: Module, name: str) -> Types:
         found: Types = {}
@@ -345,7 +271,7 @@ class Inference:
             return {ModuleObject(symbol): CERTAIN}
         if isinstance(symbol, Value):
             frame = Frame(symbol.module, None, None)
-            return self._once(
+            return self.memo.once(
                 ("value", symbol.module.name, symbol.store.line, symbol.store.target, symbol.index),
                 lambda: self._stored(symbol.store, symbol.index, frame, "module"),
             )
@@ -394,7 +320,7 @@ class Inference:
             entered: Types = {}
             if isinstance(atom, Instance):
                 for method in atom.cls.find("__enter__"):
-                    entered = self.returns(method, (atom.cls, atom.exact))
+                    entered = self.calls.returns(method, (atom.cls, atom.exact))
             merge(found, entered or {atom: evidence})
         return found
 
@@ -430,7 +356,7 @@ class Inference:
 
     def member(self, cls: Class, exact: bool, name: str) -> Types:
         """Return what an object of ``cls`` has under ``name``: method, property result, stored value."""
-        return self._once(("member", cls.id, exact, name), lambda: self._member(cls, exact, name))
+        return self.memo.once(("member", cls.id, exact, name), lambda: self._member(cls, exact, name))
 
     def _member(self, cls: Class, exact: bool, name: str) -> Types:
         context = (cls, exact)
@@ -480,7 +406,7 @@ class Inference:
     def _as_member(self, method: Function, context: SelfContext, how: str) -> Types:
         if method.is_property:
             return with_evidence(
-                self.returns(method, context), "property", (method.module.path, method.scope.line), None
+                self.calls.returns(method, context), "property", (method.module.path, method.scope.line), None
             )
         bound = None if method.is_static else context
         return {Callable(method, bound): Evidence(how)}
@@ -498,229 +424,6 @@ class Inference:
             merge(found, self._as_member(method, (below, False), how))
         return found
 
-    # -- calls ---------------------------------------------------------------------------------
-
-    def _call_types(self, expr: Expr, frame: Frame) -> Types:
-        callee, args = expr[1], expr[2]
-        if callee == ("name", "super"):
-            return self._super(frame)
-        if callee == ("name", "getattr") and len(args) >= 2 and args[1][1][0] == "str":
-            return self.attribute(self.types(args[0][1], frame), args[1][1][1], frame)
-        if callee == ("name", "type") and len(args) == 1:
-            inner = self.types(args[0][1], frame)
-            return {ClassObject(a.cls, a.exact): ev for a, ev in inner.items() if isinstance(a, Instance)}
-        if callee[0] in ("name", "attr") and callee[-1] == "cast" and len(args) == 2:
-            text = args[0][1]
-            if text[0] in ("name", "attr", "sub"):
-                return dict.fromkeys(
-                    typenames.from_expr(self.symbols, frame.module, text), Evidence("annotation")
-                )
-        targets = self.types(callee, frame)
-        if not targets:
-            return self._opaque(callee, args, frame)
-        return self.called(targets, args, frame)
-
-    def _super(self, frame: Frame) -> Types:
-        function = frame.function
-        while function is not None and function.cls is None:
-            function = function.outer
-        if function is None or function.cls is None:
-            return {}
-        context = frame.context
-        if context is None or not context[0].is_below(function.cls):
-            context = (function.cls, False)
-        return {Super(function.cls, context): CERTAIN}
-
-    def _opaque(self, callee: Expr, args: tuple[tuple[str, Expr], ...], frame: Frame) -> Types:
-        """A call of something outside the tree: what its function arguments return may come back."""
-        last = callee[2] if callee[0] == "attr" else callee[1] if callee[0] == "name" else ""
-        inner: Types = {}
-        for _, arg in args:
-            if arg[0] in ("name", "attr", "lambda", "seq", "comp", "dict", "call", "op", "if"):
-                merge(inner, self.types(arg, frame))
-        found: Types = {}
-        for atom, evidence in inner.items():
-            if isinstance(atom, LambdaObject):
-                returned = self._lambda(atom, ())
-                if returned:
-                    found.setdefault(Elements(tuple(returned)), Evidence("returned"))
-            elif (
-                isinstance(atom, Elements | Parts)
-                or (isinstance(atom, Callable | ClassObject) and last not in ("isinstance", "print", "len"))
-                or last in PASS_THROUGH
-            ):
-                found.setdefault(atom, evidence)
-        return found
-
-    def called(self, targets: Types, args: tuple[tuple[str, Expr], ...], frame: Frame) -> Types:
-        """Return what calling the targets gives."""
-        found: Types = {}
-        for atom, evidence in targets.items():
-            if isinstance(atom, ClassObject):
-                found.setdefault(Instance(atom.cls, atom.exact), evidence)
-            elif isinstance(atom, Callable):
-                bound = self.bind(atom.function, args, frame, atom.context is not None)
-                returned = self.returns(atom.function, atom.context, bound, frame)
-                merge(found, self._with_made(atom.function, returned, bound))
-            elif isinstance(atom, LambdaObject):
-                merge(found, self._lambda(atom, args))
-            elif isinstance(atom, Instance):
-                for method in atom.cls.find("__call__") or atom.cls.find("forward"):
-                    merge(found, self.returns(method, (atom.cls, atom.exact)))
-            elif isinstance(atom, Elements):
-                found.setdefault(atom, evidence)
-        return found
-
-    def _with_made(
-        self, callee: Function, returned: Types, bound: tuple[tuple[str, tuple[Atom, ...]], ...]
-    ) -> Types:
-        """Add what a function handed to the callee makes to the containers that the callee returns.
-
-        ``make_layers(n, get_layer)`` returns a list of what ``get_layer`` returns, however it is built.
-        """
-        made: Types = {}
-        for name, atoms in bound:
-            for atom in atoms if name in callee.called_roots else ():
-                if isinstance(atom, Callable):
-                    merge(made, self.returns(atom.function, atom.context))
-                elif isinstance(atom, LambdaObject):
-                    merge(made, self._lambda(atom, ()))
-        if not made:
-            return returned
-        if not returned:
-            return {Elements(tuple(made)): Evidence("returned")}
-        found: Types = {}
-        for atom, evidence in returned.items():
-            if isinstance(atom, Elements):
-                atom = Elements(tuple(dict.fromkeys((*made, *atom.atoms))))
-            elif isinstance(atom, Parts):
-                atom = Parts(
-                    tuple(
-                        tuple(
-                            Elements(tuple(dict.fromkeys((*made, *a.atoms))))
-                            if isinstance(a, Elements)
-                            else a
-                            for a in part
-                        )
-                        for part in atom.parts
-                    )
-                )
-            found[atom] = evidence
-        return found
-
-    def _lambda(self, atom: LambdaObject, args: tuple[tuple[str, Expr], ...]) -> Types:
-        return self.types(atom.body, atom.frame)
-
-    def bind(
-        self, function: Function, args: tuple[tuple[str, Expr], ...], frame: Frame, method: bool
-    ) -> tuple[tuple[str, tuple[Atom, ...]], ...]:
-        """Return the argument context: functions handed over, and objects for parameters the callee calls.
-
-        An object is carried only where the parameter's own annotation names no class of the tree:
-        otherwise every caller would make a node of its own.
-        """
-        bound: list[tuple[str, tuple[Atom, ...]]] = []
-        annotations = function.annotations
-        for name, expr in match_arguments(function, args, method):
-            if name not in annotations or expr[0] in ("const", "str", "cmp", "other"):
-                continue
-            types = self.types(expr, frame)
-            if not types:
-                continue
-            objects = (name in function.called_roots or function.name == "__init__") and not (
-                typenames.resolve(self.symbols, function.module, annotations[name])
-            )
-            carried = _CARRIED_OBJECTS if objects else _CARRIED
-            atoms = tuple(atom for atom in types if isinstance(atom, carried))
-            if 0 < len(atoms) <= 3:
-                bound.append((name, atoms))
-        return tuple(bound)
-
-    def returns(
-        self,
-        function: Function,
-        context: SelfContext | None,
-        bound: tuple[tuple[str, tuple[Atom, ...]], ...] = (),
-        caller: Frame | None = None,
-    ) -> Types:
-        """Return what a function returns for a class of ``self`` and known parameters."""
-        key = ("returns", function.id, context, bound)
-        found = self._once(key, lambda: self._returns(function, context, bound))
-        selected = self.selector.result(function, found, caller)
-        return found if selected is None else selected
-
-    def _returns(
-        self, function: Function, context: SelfContext | None, bound: tuple[tuple[str, tuple[Atom, ...]], ...]
-    ) -> Types:
-        frame = Frame(function.module, function, context, bound)
-        found: Types = {}
-        for entry in function.scope.returns:
-            if not entry.value or self.selector.impossible(function.module, entry.guard):
-                continue
-            guard = (function.module.path, entry.guard) if entry.guard >= 0 else None
-            at = (function.module.path, entry.line)
-            returned = self.types(parse(entry.value), frame)
-            if entry.value.isidentifier():
-                narrowed = self._tested(function, entry.value, entry.guard)
-                returned = {a: Evidence("return") for a in narrowed} if narrowed else returned
-            merge(found, with_evidence(returned, "return", at, guard))
-        declared = typenames.resolve(self.symbols, function.module, function.scope.returns_annotation)
-        found = prefer_concrete(found, declared)
-        if not found:
-            at = (function.module.path, function.scope.line)
-            found = dict.fromkeys(declared, Evidence("annotation", at))
-        return found
-
-    def _tested(self, function: Function, name: str, guard: int) -> list[Atom]:
-        """Return the classes that ``isinstance(name, …)`` around a place says a name has."""
-        guards = function.module.facts.guards
-        while guard >= 0:
-            expr = parse(guards[guard].text)
-            tests = expr[0] == "call" and expr[1] == ("name", "isinstance") and len(expr[2]) == 2
-            if guards[guard].holds and tests and expr[2][0][1] == ("name", name):
-                tested = expr[2][1][1]
-                items = tested[2] if tested[0] == "seq" else (tested,)
-                named = (typenames.from_expr(self.symbols, function.module, item) for item in items)
-                return [atom for atoms in named for atom in atoms if isinstance(atom, Instance)]
-            guard = guards[guard].parent
-        return []
-
-
-def element_atoms(atom: Atom) -> tuple[Atom, ...]:
-    """Return what iterating over an atom gives."""
-    if isinstance(atom, Elements):
-        return atom.atoms
-    if isinstance(atom, Parts):
-        return tuple(dict.fromkeys(a for part in atom.parts for a in part))
-    return ()
-
-
-def pick(types: Types, index: tuple[int, ...]) -> Types:
-    """Return the part of a value at a tuple position."""
-    for position in index:
-        found: Types = {}
-        for atom, evidence in types.items():
-            if isinstance(atom, Parts):
-                if position < len(atom.parts):
-                    merge(found, dict.fromkeys(atom.parts[position], evidence))
-            elif isinstance(atom, Elements):
-                merge(found, dict.fromkeys(atom.atoms, evidence))
-        types = found
-    return types
-
-
-def prefer_concrete(found: Types, declared: Iterable[Atom]) -> Types:
-    """Keep what fits the annotation, where anything does: the concrete class wins over the declared."""
-    bases = [a.cls for a in declared if isinstance(a, Instance | ClassObject)]
-    if not bases:
-        return found
-    fitting = {
-        atom: ev
-        for atom, ev in found.items()
-        if not isinstance(atom, Instance | ClassObject) or any(atom.cls.is_below(base) for base in bases)
-    }
-    return fitting if any(isinstance(a, Instance | ClassObject) for a in fitting) else {}
-
 
 def after(owner: Class, cls: Class, name: str) -> list[Function]:
     """Return the method that ``super().name`` in ``owner`` means for an object of ``cls``."""
@@ -730,24 +433,3 @@ def after(owner: Class, cls: Class, name: str) -> list[Function]:
         if name in candidate.methods:
             return candidate.methods[name]
     return []
-
-
-def match_arguments(
-    function: Function, args: tuple[tuple[str, Expr], ...], method: bool
-) -> list[tuple[str, Expr]]:
-    """Pair a call's arguments with the callee's parameter names."""
-    names = list(function.annotations)
-    if method and function.cls is not None and not function.is_static:
-        names = names[1:]
-    paired: list[tuple[str, Expr]] = []
-    position = 0
-    for keyword, expr in args:
-        if keyword == "":
-            if position < len(names) and not names[position].startswith("*"):
-                paired.append((names[position], expr))
-            position += 1
-        elif keyword not in ("*", "**"):
-            paired.append((keyword, expr))
-        else:
-            position = len(names)
-    return paired

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 from indexer.syntax.callgraph.expressions import Expr
@@ -100,3 +101,39 @@ def merge(into: Types, other: Types) -> None:
 def with_evidence(types: Types, how: str, at: tuple[str, int] | None, guard: tuple[str, int] | None) -> Types:
     """Return the atoms with the evidence of the place that carried them here."""
     return {atom: Evidence(how, at, guard) for atom in types}
+
+
+def element_atoms(atom: Atom) -> tuple[Atom, ...]:
+    """Return what iterating over an atom gives."""
+    if isinstance(atom, Elements):
+        return atom.atoms
+    if isinstance(atom, Parts):
+        return tuple(dict.fromkeys(a for part in atom.parts for a in part))
+    return ()
+
+
+def pick(types: Types, index: tuple[int, ...]) -> Types:
+    """Return the part of a value at a tuple position."""
+    for position in index:
+        found: Types = {}
+        for atom, evidence in types.items():
+            if isinstance(atom, Parts):
+                if position < len(atom.parts):
+                    merge(found, dict.fromkeys(atom.parts[position], evidence))
+            elif isinstance(atom, Elements):
+                merge(found, dict.fromkeys(atom.atoms, evidence))
+        types = found
+    return types
+
+
+def prefer_concrete(found: Types, declared: Iterable[Atom]) -> Types:
+    """Keep what fits the annotation, where anything does: the concrete class wins over the declared."""
+    bases = [a.cls for a in declared if isinstance(a, Instance | ClassObject)]
+    if not bases:
+        return found
+    fitting = {
+        atom: ev
+        for atom, ev in found.items()
+        if not isinstance(atom, Instance | ClassObject) or any(atom.cls.is_below(base) for base in bases)
+    }
+    return fitting if any(isinstance(a, Instance | ClassObject) for a in fitting) else {}
