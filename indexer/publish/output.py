@@ -64,11 +64,14 @@ def _refuse_foreign(target: Path) -> None:
 def _locked(target: Path) -> Iterator[None]:
     from filelock import FileLock, Timeout
 
-    lock = FileLock(target.parent / f".{target.name}.lock", timeout=0)
+    file = target.parent / f".{target.name}.lock"
+    lock = FileLock(file, timeout=0)
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
         lock.acquire()
     except Timeout:
+        if not file.exists():  # the lock's own file could not be made
+            raise CannotError(f"{target.parent} can't be written", "name another folder with --output") from None
         raise CannotError(f"another build is writing {target}", "wait for it to end") from None
     except OSError as error:
         raise _unwritable(target.parent, error) from error
