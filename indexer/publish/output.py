@@ -71,7 +71,8 @@ def _locked(target: Path) -> Iterator[None]:
         lock.acquire()
     except Timeout:
         if not file.exists():  # the lock's own file could not be made
-            raise CannotError(f"{target.parent} can't be written", "name another folder with --output") from None
+            fix = "name another folder with --output"
+            raise CannotError(f"{target.parent} can't be written", fix) from None
         raise CannotError(f"another build is writing {target}", "wait for it to end") from None
     except OSError as error:
         raise _unwritable(target.parent, error) from error
