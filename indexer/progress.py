@@ -1,4 +1,4 @@
-"""Progress on stderr for work over a second; silent where stderr is no terminal."""
+"""Progress on stderr for work over a second, silent where stderr is no terminal; and what must be told."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from typing import TypeVar
 
 Item = TypeVar("Item")
+_told: set[str] = set()
 
 
 @contextmanager
@@ -31,3 +32,10 @@ def track(items: Iterable[Item], text: str, total: int | None = None) -> Iterato
     from rich.progress import track as rich_track
 
     yield from rich_track(items, text, total=total, console=Console(stderr=True), transient=True)
+
+
+def tell(text: str) -> None:
+    """Say on stderr, once, what the user should know although the work goes on."""
+    if text not in _told:
+        _told.add(text)
+        print(f"indexer: {text}", file=sys.stderr)

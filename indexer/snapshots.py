@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from indexer.errors import CannotError, UsageError
 from indexer.extractor_version import extractor_version
 from indexer.knowledge.store import load_snapshot, save_snapshot
+from indexer.progress import tell
 from indexer.source.cache import cache_folder
 
 if TYPE_CHECKING:
@@ -104,6 +105,7 @@ def _cached(path: Path) -> Snapshot | None:
         try:
             return load_snapshot(path)
         except (UsageError, CannotError):
+            tell(f"the cached snapshot {path.name} can't be read and is made again")
             path.unlink(missing_ok=True)
     return None
 

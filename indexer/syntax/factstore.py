@@ -7,6 +7,7 @@ import sqlite3
 from collections.abc import Iterable
 from pathlib import Path
 
+from indexer.progress import tell
 from indexer.source.tree import SourceTree
 
 _SCHEMA = """
@@ -21,7 +22,7 @@ class FactStore:
     """Encoded facts on disk. SQLite makes writes atomic and lets several builds share the file.
 
     The cache is a convenience: a damaged file is thrown away and built again, an unwritable folder
-    means nothing is kept. Either is told in ``problems``, one line each.
+    means nothing is kept. Either is told, one line each, which ``problems`` holds too.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -39,21 +40,25 @@ class FactStore:
                 db.executescript(_SCHEMA)
                 return db
             except sqlite3.OperationalError as error:
-                self.problems.append(f"the cache {self.file} can't be used, nothing is kept ({error})")
+                self._problem(f"the cache {self.file} can't be used, nothing is kept ({error})")
                 return None
             except sqlite3.DatabaseError as error:
-                self.problems.append(f"the cache {self.file} was damaged and is built again ({error})")
+                self._problem(f"the cache {self.file} was damaged and is built again ({error})")
                 self._discard()
                 if attempt == 2:
                     return None
             except OSError as error:
-                self.problems.append(f"the cache folder {self.file.parent} can't be made ({error})")
+                self._problem(f"the cache folder {self.file.parent} can't be made ({error})")
                 return None
         return None
 
     def _discard(self) -> None:
         for suffix in ("", "-wal", "-shm"):
             Path(f"{self.file}{suffix}").unlink(missing_ok=True)
+
+    def _problem(self, text: str) -> None:
+        self.problems.append(text)
+        tell(text)
 
     @staticmethod
     def key(path: str, blob_hash: str, extractor: str) -> bytes:
@@ -110,11 +115,11 @@ class FactStore:
 
     def _recover(self, error: sqlite3.DatabaseError) -> None:
         if isinstance(error, sqlite3.OperationalError):
-            self.problems.append(f"the cache {self.file} can't be used, nothing is kept ({error})")
+            self._problem(f"the cache {self.file} can't be used, nothing is kept ({error})")
             self._db = None
             return
         if self._db:
             self._db.close()
-        self.problems.append(f"the cache {self.file} was damaged and is built again ({error})")
+        self._problem(f"the cache {self.file} was damaged and is built again ({error})")
         self._discard()
         self._db = self._open()
