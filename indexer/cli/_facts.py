@@ -22,7 +22,7 @@ from indexer.knowledge.schema import (
     Rule,
     Value,
 )
-from indexer.knowledge.values import as_location, as_unknown, plain_form, source_form
+from indexer.knowledge.values import as_location, as_unknown, plain_form, source_form, written_place
 
 
 def print_fact(kind: str, fact: Any, links: Links, *, fold: bool = True) -> None:
@@ -183,6 +183,12 @@ def _path(sheet: Sheet, path: CodePath, links: Links) -> None:
         mark = "●" if step.waypoint else "○"
         how = f"  [{step.certainty}]" if step.certainty not in (None, "certain", "typed") else ""
         sheet.entries([(f"{'  ' * min(step.depth, 8)}{mark} {step.function}{how}", step.at)])
+    if path.findings:
+        sheet.section("Findings", len(path.findings))
+        for finding in path.findings:
+            places = finding.get("at")
+            at = written_place(places[0]) if isinstance(places, list) and places else None
+            sheet.entries([(f"{finding.get('kind')}: {finding.get('what')}", at)])
     if path.gaps:
         sheet.section("Gaps", len(path.gaps))
         sheet.entries((_sentence(gap), None) for gap in path.gaps)

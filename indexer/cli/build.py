@@ -26,13 +26,17 @@ DEFAULT_FOLDER = "_site"
 )
 @click.option("--all-pins", is_flag=True, help="Every pinned version; takes minutes.")
 @click.option("--strict", is_flag=True, help="Exit 1 when a declaration was not recognised.")
+@click.option("--verbose", is_flag=True, help="Also say how the call sites were resolved.")
 @click.option("--processes", type=click.IntRange(1), help="Processes to use; default: one per core.")
-def command(output: Path, only: tuple[str, ...], all_pins: bool, strict: bool, processes: int | None) -> None:
+def command(
+    output: Path, only: tuple[str, ...], all_pins: bool, strict: bool, verbose: bool, processes: int | None
+) -> None:
     """Build the documentation site of the pinned SGLang releases.
 
     Every citation is re-opened in the source; one that doesn't hold stops the build. The new site
     replaces the old one only when it is whole.
     """
+    from indexer.knowledge.shares import told
     from indexer.progress import busy
     from indexer.publish.build import build_site
     from indexer.source.pins import load_pins
@@ -49,6 +53,8 @@ def command(output: Path, only: tuple[str, ...], all_pins: bool, strict: bool, p
                 f"SGLang {built.version}: {built.pages} pages, {built.citations} citations re-opened, "
                 f"{built.unrecognised} unrecognised, {built.unknown} unknown values"
             )
+            if verbose and built.call_sites:
+                click.echo(f"  {told(built.call_sites)}")
     click.echo(f"{output} built in {time.monotonic() - started:.1f} s; `indexer serve` shows it")
     if strict and unrecognised:
         raise click.exceptions.Exit(FINDINGS)

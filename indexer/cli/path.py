@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
+
+if TYPE_CHECKING:
+    from indexer.source.tree import SourceTree
 
 
 @click.command()
@@ -47,20 +51,41 @@ def command(
             raise UsageError(f"no function {name} in {tree.version}", f"nearest: {near}" if near else None)
         ends.append(found)
     chain = chains(graph, ends[0], ends[1])
+    steps = [] if chain is None else graph.records(chain)
+    places = {(str(one["path"]), int(one["line"])) for one in steps}
+    if chain is not None:
+        places |= {(graph.functions[n].path, graph.functions[n].line) for edge in chain for n in edge[::2]}
+    findings = _findings(tree, places) if not (checkout or installed) else []
     if as_json:
         import json
 
-        steps = [] if chain is None else graph.records(chain)
-        click.echo(
-            json.dumps({"version": tree.version, "found": chain is not None, "steps": steps}, indent=2)
-        )
+        answer = {"version": tree.version, "found": chain is not None, "steps": steps, "findings": findings}
+        click.echo(json.dumps(answer, indent=2))
     elif chain is None:
         click.echo(f"No call leads from {start} to {end} in {tree.version}.")
     else:
-        for record in graph.records(chain):
+        for record in steps:
             at = f"{record['path']}:{record['line']}"
             click.echo(f"{at}  {record['caller']} → {record['callee']}  [{record['how']}]")
         last = graph.functions[chain[-1][2]]
         click.echo(f"{last.path}:{last.line}  {last.qualname}")
+        for finding in findings:
+            click.echo(f"finding: {finding['what']}  [{finding['kind']}, {finding['at'][0]}]")
     if chain is None:
         raise click.exceptions.Exit(FINDINGS)
+
+
+def _findings(tree: SourceTree, places: set[tuple[str, int]]) -> list[dict[str, Any]]:
+    """Return what the named code paths find at functions or calls of the chain, if they are in the cache."""
+    from indexer.knowledge.values import written_place
+    from indexer.snapshots import cached_path, get_snapshot
+
+    if not cached_path(tree.version).is_file():
+        return []
+    found = {}
+    for path in get_snapshot(tree.version, tree).code_paths:
+        for finding in path.findings:
+            at = [place for one in finding.get("at") or [] if (place := written_place(one))]
+            if any((place.path, place.line) in places for place in at):
+                found[str(finding.get("what"))] = dict(finding)
+    return list(found.values())

@@ -18,12 +18,12 @@ from indexer.extract.flag_sites import FlagSites, flag_sites
 from indexer.extract.flags import extract_flags
 from indexer.extract.models import extract_models
 from indexer.extract.models.links import link_models
+from indexer.extract.path_notes import add_path_notes
 from indexer.extract.reads import FLAG_USES, extract_reads
 from indexer.extract.replacements import REPLACEMENT_MESSAGES, stated_replacements
 from indexer.extract.rules import extract_rules, unread_resolver
 from indexer.knowledge.schema import (
     SCHEMA_VERSION,
-    CodePath,
     Coverage,
     Flag,
     Snapshot,
@@ -57,7 +57,7 @@ def extract_snapshot(tree: SourceTree, code_paths: bool = True) -> Snapshot:
             sites = survey(tree, store, jobs=1 if reader else None)
             if reader is not None:
                 reader.wait()
-            return _with_code_paths(snapshot, extract_code_paths(tree, store), sites)
+            return _with_code_paths(snapshot, tree, store, sites)
 
 
 def add_code_paths(snapshot: Snapshot, tree: SourceTree) -> Snapshot:
@@ -67,10 +67,12 @@ def add_code_paths(snapshot: Snapshot, tree: SourceTree) -> Snapshot:
         sites = survey(tree, store, jobs=1 if reader else None)
         if reader is not None:
             reader.wait()
-        return _with_code_paths(snapshot, extract_code_paths(tree, store), sites)
+        return _with_code_paths(snapshot, tree, store, sites)
 
 
-def _with_code_paths(snapshot: Snapshot, paths: list[CodePath], sites: Survey) -> Snapshot:
+def _with_code_paths(snapshot: Snapshot, tree: SourceTree, store: FactStore, sites: Survey) -> Snapshot:
+    paths = extract_code_paths(tree, store)
+    add_path_notes(ModuleGraph(tree, store), snapshot.models, paths)
     counts = {**snapshot.coverage.counts, "call sites": sites.counts, "code paths": path_counts(paths)}
     coverage = msgspec.structs.replace(snapshot.coverage, counts=counts)
     return msgspec.structs.replace(snapshot, code_paths=paths, coverage=coverage, left_out=[])

@@ -8,13 +8,12 @@ import msgspec
 
 from indexer.knowledge.algorithm_tests import AlgorithmTests
 from indexer.knowledge.schema import Algorithm, Location, Model, Snapshot
-from indexer.knowledge.values import as_location, plain_form
+from indexer.knowledge.values import as_location, plain_form, written_place
 
 OWN, SEPARATE, NO_DRAFT, REFUSED, UNKNOWN = "own", "separate", "no draft", "refused", "unknown"
 SLIDING_WINDOW = "sliding window"
 _REFUSALS = ("error", "assert")
 _NEXT_N = re.compile(r"NEXTN|MTP")
-_PLACE = re.compile(r"(.+):(\d+)")
 
 
 class Note(msgspec.Struct, omit_defaults=True):
@@ -165,5 +164,4 @@ def _uncommitted(snapshot: Snapshot) -> dict[str, list[Note]]:
 def _at(finding: dict) -> Location | None:
     """Return the first line of a finding."""
     places = finding.get("at")
-    match = _PLACE.fullmatch(str(places[0])) if isinstance(places, list) and places else None
-    return Location(match.group(1), int(match.group(2))) if match else None
+    return written_place(places[0]) if isinstance(places, list) and places else None

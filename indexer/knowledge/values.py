@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from indexer.knowledge.schema import Location, Unknown, Value
+
+_WRITTEN = re.compile(r"(.+):(\d+)")
 
 
 def as_unknown(value: Value) -> Unknown | None:
@@ -40,3 +43,9 @@ def as_location(value: Any) -> Location | None:
     if isinstance(value, dict) and isinstance(value.get("path"), str) and isinstance(value.get("line"), int):
         return Location(value["path"], value["line"], value.get("end_line"), value.get("symbol"))
     return None
+
+
+def written_place(value: Any) -> Location | None:
+    """Return the location that a text ``path:line`` names, or that ``value`` is."""
+    match = _WRITTEN.fullmatch(value) if isinstance(value, str) else None
+    return Location(match[1], int(match[2])) if match else as_location(value)

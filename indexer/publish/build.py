@@ -36,6 +36,7 @@ class Built(msgspec.Struct):
     citations: int
     unrecognised: int
     unknown: int
+    call_sites: dict[str, int] = {}
 
 
 class _Work(msgspec.Struct):
@@ -94,6 +95,7 @@ def _extract(version: str) -> frozenset[str]:
 
 
 def _build_version(work: _Work) -> Built:
+    from indexer.knowledge.shares import CALL_SITES
     from indexer.publish.agents import llms_full_txt, llms_txt
     from indexer.publish.citations import dead_citations
     from indexer.publish.excerpts import SourceText
@@ -137,7 +139,9 @@ def _build_version(work: _Work) -> Built:
     if work.version == work.default and not index_folder(work.version).is_dir():
         build_index(snapshot)
     coverage = snapshot.coverage
-    return Built(work.version, count, site.citations, len(coverage.unrecognised), len(coverage.unknown))
+    unrecognised, unknown = len(coverage.unrecognised), len(coverage.unknown)
+    sites = coverage.counts.get(CALL_SITES, {})
+    return Built(work.version, count, site.citations, unrecognised, unknown, sites)
 
 
 def _history() -> History | None:

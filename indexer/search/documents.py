@@ -146,8 +146,19 @@ def _said(fact: Any) -> tuple[list[str], str]:
         said = [fact.message or "", *fact.targets, fact.kind, fact.function, fact.group or "", *own]
         return [], " ".join(said)[:_LONGEST_RULE]
     if isinstance(fact, CodePath):
-        return [fact.name], " ".join([fact.title, "code path", *(step.function for step in fact.steps)])
+        return [fact.name], " ".join(_path_words(fact))
     return [fact.name], "environment variable " + " ".join(fact.relevance)
+
+
+def _path_words(path: CodePath) -> Iterator[str]:
+    """Yield what a code path is about: its question, its steps, the state they touch, what was found."""
+    yield from (path.title, "code path", path.question or "", *path.words)
+    for step in path.steps:
+        yield step.function
+        yield from (str(one.get("function", "")) for one in step.alternatives)
+    touched = {str(one.get("name", "")) for step in path.steps for one in step.state}
+    yield from sorted(touched)
+    yield from (str(one.get("what", "")) for one in path.findings)
 
 
 _KIND_WEIGHT = {"flag": 1.15, "algorithm": 1.2, "path": 1.05, "model": 1.0, "env": 1.0, "rule": 0.85}

@@ -9,9 +9,12 @@ from indexer.extract.algorithms.logic import MemberLogic
 from indexer.extract.algorithms.members import NO_ALGORITHM, find_registry
 from indexer.extract.guard_texts import GuardTexts, tests
 from indexer.knowledge.schema import Algorithm, Location, Read, Rule
+from indexer.source.tree import PACKAGE_ROOT
 from indexer.syntax.graph import Definition, ModuleGraph
 
+MODEL_CONFIG = f"{PACKAGE_ROOT}/srt/configs/model_config.py"
 _DRAFT_PATH = "speculative_draft_model_path"
+_FALLBACK = re.compile(r"\bmodel_path or \w+\.model_path\b")
 _UNSET = re.compile(rf"{_DRAFT_PATH} is None|not [\w.]*{_DRAFT_PATH}\b")
 _SET = re.compile(rf"{_DRAFT_PATH} is not None|(?<!not )(?<![\w.]){_DRAFT_PATH}$")
 _SPECULATION = re.compile(r"\bspeculative_|SPEC_")
@@ -144,7 +147,7 @@ def _draft_model(
             copied.append(_target_line(graph, rule))
     if copied:
         algorithm.draft_model = "the target's own layers, or a separate checkpoint"
-        algorithm.draft_model_at = copied + required
+        algorithm.draft_model_at = copied + required + _unset_means_target(graph)
     elif required:
         algorithm.draft_model, algorithm.draft_model_at = "required", required
     elif refused:
@@ -153,6 +156,15 @@ def _draft_model(
         algorithm.draft_model = "none"
     else:
         algorithm.draft_model = "a separate checkpoint, not enforced"
+
+
+def _unset_means_target(graph: ModuleGraph) -> list[Location]:
+    """Return where a model's configuration is made from the target's path when no path is given."""
+    module = graph.module(MODEL_CONFIG)
+    for number, line in enumerate(graph.tree.text(MODEL_CONFIG).splitlines() if module else (), 1):
+        if _FALLBACK.search(line):
+            return [Location(MODEL_CONFIG, number, None, "model_path")]
+    return []
 
 
 def _loads_draft(graph: ModuleGraph, reached: set[tuple[str, str]]) -> bool:

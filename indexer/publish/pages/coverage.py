@@ -7,12 +7,14 @@ from collections.abc import Iterator
 
 import msgspec
 
+from indexer.knowledge.shares import CALL_SITES, call_site_shares
 from indexer.publish.site import Page, VersionSite
 
 
 def pages(site: VersionSite) -> Iterator[Page]:
     """Yield the one page."""
     coverage = site.snapshot.coverage
+    sites = coverage.counts.get(CALL_SITES, {})
     yield Page(
         stem="coverage",
         template="coverage.html.j2",
@@ -21,8 +23,8 @@ def pages(site: VersionSite) -> Iterator[Page]:
         data=msgspec.to_builtins(coverage),
         facts={
             "coverage": coverage,
-            "counts": sorted(coverage.counts.items()),
-            "columns": list(dict.fromkeys(key for counts in coverage.counts.values() for key in counts)),
+            "counts": [(kind, told) for kind, told in sorted(coverage.counts.items()) if kind != CALL_SITES],
+            "sites": {"total": sum(sites.values()), "shares": call_site_shares(sites)} if sites else None,
             "unknown_by_kind": Counter(entry.kind for entry in coverage.unknown).most_common(),
             "source": site.snapshot.source,
             "citations": site.citations,

@@ -10,14 +10,14 @@ import msgspec
 
 from indexer.knowledge.links import RulesOfFlag
 from indexer.knowledge.records import fact_record
-from indexer.knowledge.schema import Flag, Location, Read
+from indexer.knowledge.schema import Algorithm, Flag, Location, Read
 from indexer.knowledge.values import as_unknown, plain_form
 from indexer.publish.prose import first_sentence
 from indexer.publish.site import Page, VersionSite
 from indexer.publish.topics import group_of, grouped, topics_of
 
-_ABSENT_TYPE = {0: "switch"}
 INDEX = ("Flags", "flags/index")
+DRAFT_PATH = "speculative_draft_model_path"
 
 
 def pages(site: VersionSite) -> Iterator[Page]:
@@ -65,6 +65,7 @@ def _flag_page(site: VersionSite, flag: Flag, before: Flag | None, after: Flag |
             "choices": flag.choices_at or _uncited_choices(flag),
             "rules": site.links.rules_of(flag),
             "algorithms": site.links.algorithms_of(flag),
+            "drafts": _drafts(site) if flag.dest == DRAFT_PATH else [],
             "reads": reads_by_file(flag.read_at),
             "before": before,
             "after": after,
@@ -74,6 +75,11 @@ def _flag_page(site: VersionSite, flag: Flag, before: Flag | None, after: Flag |
             "cells": site.cells(f"flag:{flag.name}"),
         },
     )
+
+
+def _drafts(site: VersionSite) -> list[Algorithm]:
+    """Return the algorithms of which is known whether they need a draft model."""
+    return [one for one in site.snapshot.algorithms if one.draft_model]
 
 
 def _rule_ids(rules: RulesOfFlag) -> dict[str, list[str]]:

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from indexer.knowledge.records import fact_record
-from indexer.knowledge.schema import CodePath, Step
+from indexer.knowledge.schema import CodePath, Step, Value
+from indexer.knowledge.values import written_place
 from indexer.publish.diagram import draw
 from indexer.publish.site import Page, VersionSite
 
@@ -42,6 +43,7 @@ def _page(site: VersionSite, path: CodePath) -> Page:
             "path": path,
             "drawing": draw(path),
             "steps": [_entry(site, step) for step in path.steps],
+            "findings": [_told(one) for one in path.findings],
         },
     )
 
@@ -52,4 +54,13 @@ def _entry(site: VersionSite, step: Step) -> dict[str, Any]:
     return {
         "step": step,
         "excerpts": [excerpt for excerpt in excerpts if excerpt],
+        "lines": step.anchors,
+        "alternatives": [_told(one) for one in step.alternatives],
     }
+
+
+def _told(facts: dict[str, Value]) -> dict[str, Any]:
+    """Return a finding or an alternative with its places as locations."""
+    at = facts.get("at")
+    places = [at] if isinstance(at, str) else at if isinstance(at, list) else []
+    return {**facts, "places": [found for one in places if (found := written_place(one))]}
