@@ -38,6 +38,7 @@ format: $(VENV)/.for-test
 # The shipped history: every release, from the wheels in the user's cache (fetched where missing).
 history: $(VENV)/.for-site
 	$(BIN)/indexer history build
+	$(BIN)/python -m indexer.knowledge.messages indexer/data/messages.json
 
 clean:
 	rm -rf $(VENV) $(SITE) .mypy_cache .pytest_cache .ruff_cache .import_linter_cache

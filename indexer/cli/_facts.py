@@ -169,6 +169,21 @@ def _rule(sheet: Sheet, rule: Rule, links: Links) -> None:
     if rule.flags:
         sheet.section("Flags", len(rule.flags))
         sheet.prose(", ".join(rule.flags))
+    _stays(sheet, rule)
+
+
+def _stays(sheet: Sheet, rule: Rule) -> None:
+    """Say in which releases the rule's message stands, and in which file."""
+    from indexer.knowledge.messages import load_messages
+
+    messages = load_messages()
+    stays = messages.stays(rule) if messages is not None else []
+    if stays:
+        sheet.section("The message through the releases")
+        sheet.entries(
+            (f"{one.first} …" if one.current else f"{one.first} … {one.last}, then gone or moved", one.at)
+            for one in stays
+        )
 
 
 def _path(sheet: Sheet, path: CodePath, links: Links) -> None:

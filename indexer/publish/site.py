@@ -11,8 +11,9 @@ import msgspec
 from indexer.knowledge.addresses import every_fact, page_of
 from indexer.knowledge.history import History
 from indexer.knowledge.links import Links
+from indexer.knowledge.messages import Stay, load_messages
 from indexer.knowledge.pairings import Pairings, pairings_of
-from indexer.knowledge.schema import Snapshot
+from indexer.knowledge.schema import Rule, Snapshot
 from indexer.knowledge.stories import Story, algorithm_story, env_story, flag_story
 from indexer.publish.citations import count_citations
 from indexer.publish.excerpts import SourceText
@@ -91,6 +92,11 @@ class VersionSite:
         if self.history is None:
             return None
         return _STORIES[kind](self.history, name)
+
+    def stays(self, rule: Rule) -> list[Stay]:
+        """Return in which releases a rule's message stands where; empty where that isn't known."""
+        messages = load_messages()
+        return messages.stays(rule) if messages is not None else []
 
     def cells(self, subject: str) -> list[Cell]:
         """Return what launches say about a subject (an id)."""

@@ -67,7 +67,8 @@ def _by_function(site: VersionSite, rules: list[Rule]) -> list[tuple[str, list[d
     functions: dict[str, list[dict[str, Any]]] = {}
     for rule in sorted(rules, key=lambda rule: (rule.order is None, rule.order or 0, rule.at.line)):
         flags = {flag.name: flag for name in rule.targets for flag in site.links.flags(name)}
-        functions.setdefault(rule.function, []).append({"rule": rule, "flags": list(flags.values())[:4]})
+        entry = {"rule": rule, "flags": list(flags.values())[:4], "stays": site.stays(rule)}
+        functions.setdefault(rule.function, []).append(entry)
     return list(functions.items())
 
 
