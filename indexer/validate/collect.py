@@ -288,6 +288,7 @@ def _dictated(launch: Launch, record: Record, info: Mapping[str, Any]) -> int | 
         asked.get("speculative_token_map")
         or asked.get("speculative_draft_load_format") == "dummy"
         or asked.get("speculative_dspark_sps_table_path")
+        or asked.get("speculative_domino_candidate_pool_size")
         or info.get("speculative_adaptive")
     )
     if blurred or not RECIPES[launch.model].walks or not recipe.right or not (record.draft or own_layer):
@@ -295,7 +296,7 @@ def _dictated(launch: Launch, record: Record, info: Mapping[str, Any]) -> int | 
     if recipe.right == "first":
         return 2
     steps, tokens = info.get("speculative_num_steps"), info.get("speculative_num_draft_tokens")
-    if recipe.family == "dspark":
+    if recipe.family in ("domino", "dspark"):
         return tokens
     return steps + 1 if steps else None
 

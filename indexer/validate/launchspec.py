@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +15,9 @@ from indexer.knowledge.schema import Flag, Snapshot
 PLAN_SCHEMA = 1
 REPEAT_MARK = "~"
 """``NAME~2`` is a repetition of launch ``NAME``: their outcomes must agree."""
+ALGORITHM = "--speculative-algorithm"
+CHAIN = ("--speculative-num-steps", "--speculative-eagle-topk", "--speculative-num-draft-tokens")
+"""The three sizes of a draft chain or tree, one part of an id where all are given."""
 
 
 class Launch(msgspec.Struct, omit_defaults=True):
@@ -65,6 +70,38 @@ def read_plan(path: Path) -> Plan:
         raise CannotError(f"{path}: not a launch plan ({error})") from None
 
 
+def launch_id(model: str, flags: list[str], env: Mapping[str, str] | None = None) -> str:
+    """Return a launch's name: a function of what it is, whatever the order of its flags.
+
+    Model, algorithm, draft model, chain and attention backend come first, then the other flags by
+    name, then environment variables: ``dense-succ.ngram.triton.page-size-64``.
+    """
+    given = _options(flags)
+    parts = [model]
+    # Ids are lower case, for file systems that do not tell; an algorithm that is given so says it.
+    parts += [name if name.isupper() else f"{name}-as-given" for name in given.pop(ALGORITHM, [])]
+    parts += given.pop("--speculative-draft-model-path", [])
+    if all(option in given for option in CHAIN):
+        parts.append("-".join(value for option in CHAIN for value in given.pop(option)))
+    parts += given.pop("--attention-backend", [])
+    for option, values in sorted(given.items()):
+        parts.append("-".join([option.removeprefix("--").removeprefix("speculative-"), *values]))
+    parts += [f"{name}-{value}" for name, value in sorted((env or {}).items())]
+    return ".".join(re.sub(r"[^A-Za-z0-9_.-]", "-", part.lower()) for part in parts)
+
+
+def _options(flags: list[str]) -> dict[str, list[str]]:
+    """Return ``option: values``, paths by their last part; of two equal options the last counts."""
+    given: dict[str, list[str]] = {}
+    values: list[str] = []
+    for word in flags:
+        if word.startswith("--"):
+            values = given[word] = []
+        else:
+            values.append(word.rpartition("/")[2])
+    return given
+
+
 def base_name(launch_id: str) -> str:
     """Return a launch's name without its repetition number."""
     return launch_id.partition(REPEAT_MARK)[0]
@@ -94,7 +131,8 @@ def asked_values(flags: list[str], snapshot: Snapshot) -> dict[str, Any]:
     asked: dict[str, Any] = {}
     position = 0
     while position < len(flags):
-        flag = by_option.get(flags[position])
+        option = flags[position]
+        flag = by_option.get(option)
         position += 1
         if flag is None:
             continue
@@ -103,7 +141,8 @@ def asked_values(flags: list[str], snapshot: Snapshot) -> dict[str, Any]:
             values.append(_value(flags[position], flag))
             position += 1
         if "True" in flag.action or not values:
-            asked[flag.dest] = "False" not in flag.action
+            denied = "BooleanOptional" in flag.action and option.startswith("--no-")
+            asked[flag.dest] = "False" not in flag.action and not denied
         else:
             asked[flag.dest] = values if flag.nargs in ("+", "*") else values[0]
     return asked

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,11 +9,14 @@ from typing import Any
 
 from indexer.errors import CannotError
 from indexer.knowledge.schema import Flag, Snapshot
-from indexer.validate.launchspec import Launch, Plan, asked_values
+from indexer.validate.launchspec import Launch, Plan, asked_values, launch_id
 from indexer.validate.models import RECIPES
 from indexer.validate.predict import Predictions
 
 LEVERS = Path(__file__).with_name("levers.toml")
+NO_SUCH_ALGORITHM = "this version has no such algorithm"
+SAMPLED = ("accept-threshold", "rejection-sampling", "block-verification")
+"""Parts of the flags that only a request with a temperature feels."""
 
 
 def build_plan(
@@ -32,6 +34,7 @@ def build_plan(
     maker.pairs()
     maker.listed("singles")
     maker.listed("edges")
+    maker.algorithms_left_out()
     base = [word for flag in levers["base"] if maker.has(flag) for word in flag.split()]
     plan = Plan(snapshot.source.version, base, list(maker.launches.values()), gpu=gpu, gpus=gpus)
     if gpus > 1:
@@ -51,9 +54,8 @@ class _Maker:
         self.known = {a.name for a in snapshot.algorithms if a.name != "NONE"} | {
             alias.name for a in snapshot.algorithms for alias in a.aliases
         }
-        self.launches: dict[tuple[str, ...], Launch] = {}
+        self.launches: dict[str, Launch] = {}
         self.left_out: dict[str, str] = {}
-        self.baselined: set[tuple[str, str]] = set()
 
     def has(self, flags: str) -> bool:
         """Say whether the version has every option of a flag text."""
@@ -68,18 +70,14 @@ class _Maker:
             self.left_out[" ".join(missing)] = "this version has no such flag"
             return
         words = flags.split()
-        key = (model, *words)
-        if key not in self.launches:
-            name = f"{model}.{_slug(words)}" if words else model
-            taken = {launch.id for launch in self.launches.values()}
-            number = 2
-            while name in taken:
-                name, number = f"{name.rpartition('-v')[0] or name}-v{number}", number + 1
-            self.launches[key] = Launch(name, model, words, why=why, **more)
+        name = launch_id(model, words, more.get("env"))
+        self.launches.setdefault(name, Launch(name, model, words, why=why, **more))
 
-    def command(self, model: str, draft: str | None, algorithm: str, steps: str, extra: str = "") -> str:
-        """Return the flags of an algorithm on a model."""
-        parts = [f"--speculative-algorithm {algorithm}"]
+    def command(
+        self, model: str, draft: str | None, algorithm: str | None, steps: str, extra: str = ""
+    ) -> str:
+        """Return the flags of an algorithm (or of none) on a model."""
+        parts = [f"--speculative-algorithm {algorithm}"] if algorithm else []
         if draft:
             parts.append(f"--speculative-draft-model-path {{models}}/{draft}")
         names = ("num-steps", "eagle-topk", "num-draft-tokens")
@@ -105,20 +103,22 @@ class _Maker:
 
     def algorithms(self) -> None:
         """Every algorithm of the version on every model that it can be built small for."""
-        planned = set()
         for setup in self.levers["setups"]:
             for algorithm in setup["algorithms"]:
                 if algorithm not in self.known:
-                    self.left_out[algorithm] = "this version has no such algorithm"
+                    self.left_out[algorithm] = NO_SUCH_ALGORITHM
                     continue
-                planned.add(algorithm)
                 backend = "--attention-backend triton" if setup.get("backend", True) else ""
                 extra = f"{backend} {setup.get('flags', '')}".strip()
                 sizes = ["", *self.levers["steps"][:1], *self.levers["steps"][-1:]]
                 for steps in sizes if setup.get("steps", True) else [""]:
                     command = self.command(setup["model"], setup.get("draft"), algorithm, steps, extra)
                     self.add(setup["model"], command, why="algorithm")
-        for name in sorted(self.known - planned):
+
+    def algorithms_left_out(self) -> None:
+        """Note the algorithms of the version that no launch asks for."""
+        asked = {word for launch in self.launches.values() for word in launch.flags}
+        for name in sorted(self.known - asked):
             self.left_out[name] = "no small draft model is made for it"
 
     def pairs(self) -> None:
@@ -159,43 +159,35 @@ class _Maker:
         """The single flags, or the edges, of the lever file."""
         for entry in self.levers[table].values():
             model, draft, algorithm, steps = entry["on"].split()
+            if not entry.get("unknown") and algorithm not in self.known | {"-"}:
+                self.left_out[algorithm] = NO_SUCH_ALGORITHM
+                continue
+            base = self.command(
+                model,
+                None if draft == "-" else draft,
+                None if algorithm == "-" else algorithm,
+                "" if steps == "-" else steps,
+                entry.get("with", ""),
+            )
             for flags in entry["flags"]:
-                extra = flags if "--attention-backend" in flags else f"--attention-backend triton {flags}"
-                command = self.command(
-                    model, None if draft == "-" else draft, algorithm, "" if steps == "-" else steps, extra
-                )
+                backend = "" if "--attention-backend" in flags + base else entry.get("backend", "triton")
+                extra = f"--attention-backend {backend} {flags}" if backend else flags
                 # A corpus is text: reading it takes the tokenizer.
                 without = ["--skip-tokenizer-init"] if "external-corpus" in flags else []
-                sample = "accept-threshold" in flags
-                self.add(model, command.strip(), why=table, without=without, sample=sample)
+                sample = any(word in flags for word in SAMPLED)
+                env = entry.get("env", {})
+                self.add(model, f"{base} {extra}".strip(), why=table, without=without, sample=sample, env=env)
 
     def on_more_gpus(self) -> Iterator[Launch]:
         """The baselines and algorithms again, spread over the GPUs of one host."""
-        for name, entry in self.levers["two_gpus"].items():
+        for entry in self.levers["two_gpus"].values():
             for launch in self.launches.values():
                 triton = "--attention-backend triton" in " ".join(launch.flags)
                 plain = triton and launch.why in ("baseline", "algorithm")
                 if launch.model in entry["models"] and plain:
                     flags = [*launch.flags, *entry["with"].split()]
-                    yield Launch(
-                        f"{name}2.{launch.id}", launch.model, flags, margins=launch.margins, brief=True
-                    )
-
-
-def _slug(words: list[str]) -> str:
-    short = []
-    for word in words:
-        word = word.removeprefix("--speculative-").removeprefix("--").rpartition("/")[2]
-        if word not in (
-            "algorithm",
-            "num-steps",
-            "eagle-topk",
-            "num-draft-tokens",
-            "attention-backend",
-            "draft-model-path",
-        ):
-            short.append(re.sub(r"[^A-Za-z0-9_.-]", "-", word.lower()))
-    return ".".join(short)
+                    name = launch_id(launch.model, flags)
+                    yield Launch(name, launch.model, flags, margins=launch.margins, brief=True)
 
 
 def mark(plan: Plan, predictions: Predictions) -> None:

@@ -75,6 +75,21 @@ def test_markov_head_names_successors() -> None:
     assert (scores.max(1) - second).min() > 512
 
 
+def test_domino_projector_names_successors() -> None:
+    """The GRU's state after a token, put through the projector, picks the token's successor."""
+    _, weights = drafts.domino()
+    assert weights is not None
+    gates = weights.tensors["prefix_gru.weight_ih_l0"][0].reshape(3, 256, 512)
+    real = np.array([token for token in range(VOCAB) if token != MASK])
+    table = embeddings(512)[real]
+    update = 1 / (1 + np.exp(-(table @ gates[1].T)))
+    state = (1 - update) * np.tanh(table @ gates[2].T)
+    taken = state @ weights.tensors["embed_proj.0.weight"][0][:, 512:].T
+    scores = (taken / (1 + np.exp(-taken))) @ weights.tensors["embed_proj.2.weight"][0].T
+    assert (scores.argmax(1) == NEXT[real]).all()
+    assert (scores.max(1) - np.sort(scores, 1)[:, -2]).min() > 512
+
+
 def test_mask_and_real_tokens_differ_in_the_mark() -> None:
     """A block drafter tells masks from real tokens by dimension 0."""
     table = embeddings(512)
@@ -87,6 +102,9 @@ def test_extras(models: Path) -> None:
     extras = models / "extras"
     assert len(json.loads((extras / "temperatures.json").read_text())["temperatures"]) == drafts.BLOCK
     assert all(isinstance(json.loads(line), str) for line in (extras / "corpus.jsonl").open())
+    adapter = json.loads((extras / "uno-lora" / "adapter_config.json").read_text())
+    assert adapter["r"] == adapter["lora_alpha"] and set(adapter["target_modules"]) > {"q_proj", "o_proj"}
+    assert (extras / "uno-lora" / "adapter_model.safetensors").stat().st_size > 2**16
     with zipfile.ZipFile(extras / "hot-tokens.pt") as archive:
         assert "archive/data.pkl" in archive.namelist()
         assert all(entry.compress_type == zipfile.ZIP_STORED for entry in archive.infolist())

@@ -7,7 +7,15 @@ import pytest
 
 from indexer.errors import CannotError
 from indexer.knowledge.schema import Algorithm, Flag, Location, Rule, Snapshot, Source
-from indexer.validate.launchspec import Launch, Plan, arguments, asked_values, base_name, read_plan
+from indexer.validate.launchspec import (
+    Launch,
+    Plan,
+    arguments,
+    asked_values,
+    base_name,
+    launch_id,
+    read_plan,
+)
 from indexer.validate.plan import build_plan, coverage, mark, rule_coverage
 from indexer.validate.predict import Predictions
 from indexer.validate.records import Prediction
@@ -52,7 +60,8 @@ def test_plan_follows_the_version(snapshot: Snapshot) -> None:
     for launch in plan.launches:
         assert {word for word in launch.flags if word.startswith("--")} <= options
         values = asked_values(launch.flags, snapshot)
-        assert values.get("attention_backend") in (None, "triton", "fa3", "flex_attention")
+        assert values.get("attention_backend") != "other"
+        assert launch.id == launch_id(launch.model, launch.flags, launch.env)
     assert plan.base == ["--random-seed", "1"]
     asked = [asked_values(launch.flags, snapshot) for launch in plan.launches]
     assert {value.get("speculative_algorithm") for value in asked} >= {None, "EAGLE", "NGRAM"}
@@ -81,6 +90,36 @@ def test_two_gpus(snapshot: Snapshot) -> None:
     plan = build_plan(snapshot, gpus=2)
     assert plan.gpus == 2 and plan.launches
     assert all({"--tp-size", "--pp-size"} & set(launch.flags) for launch in plan.launches)
+
+
+def test_an_id_is_what_the_launch_is() -> None:
+    """The order of flags does not matter; what they say does, and paths by their last part."""
+    flags = ["--page-size", "64", "--speculative-algorithm", "NGRAM", "--attention-backend", "fa3"]
+    turned = ["--attention-backend", "fa3", "--speculative-algorithm", "NGRAM", "--page-size", "64"]
+    assert launch_id("m", flags) == launch_id("m", turned) == "m.ngram.fa3.page-size-64"
+    assert launch_id("m", flags, {"A": "Yes"}) == "m.ngram.fa3.page-size-64.a-yes"
+    assert launch_id("m", ["--attention-backend", "triton", *flags]) == launch_id("m", flags)
+    assert launch_id("m", ["--speculative-algorithm", "ngram"]) == "m.ngram-as-given"
+    chain = [
+        "--speculative-num-steps",
+        "3",
+        "--speculative-eagle-topk",
+        "1",
+        "--speculative-num-draft-tokens",
+        "4",
+    ]
+    draft = ["--speculative-draft-model-path", "{models}/draft-eagle"]
+    assert launch_id("m", [*draft, *chain]) == "m.draft-eagle.3-1-4"
+    assert launch_id("m", chain[:2]) == "m.num-steps-3"
+
+
+def test_denied_options(snapshot: Snapshot) -> None:
+    """``--no-NAME`` of a boolean option says False."""
+    snapshot.flags.append(
+        Flag("fast", ["--fast", "--no-fast"], "fast", "BooleanOptionalAction", default=None)
+    )
+    assert asked_values(["--no-fast"], snapshot) == {"fast": False}
+    assert asked_values(["--fast"], snapshot) == {"fast": True}
 
 
 def test_marking(snapshot: Snapshot) -> None:

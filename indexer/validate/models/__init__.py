@@ -62,6 +62,7 @@ RECIPES: dict[str, Recipe] = {
     "draft-eagle": Recipe(drafts.eagle, "eagle", draft=True, right="all"),
     "draft-eagle3": Recipe(drafts.eagle3, "eagle3", draft=True, right="all"),
     "draft-dflash": Recipe(drafts.dflash, "dflash", draft=True, right="first"),
+    "draft-domino": Recipe(drafts.domino, "domino", draft=True, right="all"),
     "draft-dspark": Recipe(drafts.dspark, "dspark", draft=True, right="all"),
     "draft-gemma4": Recipe(drafts.gemma4_assistant, "gemma4-assistant", draft=True),
 }

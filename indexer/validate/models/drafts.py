@@ -6,7 +6,7 @@ import numpy as np
 
 from indexer.validate.models import layers, targets
 from indexer.validate.models.targets import HIDDEN, Model
-from indexer.validate.models.weights import MARK, MASK, NEXT, VOCAB, Weights
+from indexer.validate.models.weights import MARK, MASK, NEXT, VOCAB, Weights, embeddings
 
 BLOCK = 8
 """Tokens of a DFLASH or DSPARK block."""
@@ -147,6 +147,41 @@ def dspark() -> Model:
     weights.put("markov_head.markov_w2.weight", 2000.0 * after)
     weights.fill("confidence_head.proj.weight", (1, HIDDEN + rank), 0.0, "F32")
     weights.fill("confidence_head.proj.bias", (1,), 4.0, "F32")
+    return config, weights
+
+
+def domino() -> Model:
+    """Return a DFLASH draft with a Domino projector that names each successor: whole blocks are right.
+
+    The projector's GRU forgets at once (the mark of a real token closes its update gate), so its
+    state is a code of the last token alone; SiLU of a code minus SiLU of its negative is the code
+    itself, and the output matrix holds each token's predecessor's code.
+    """
+    config, weights = _block_draft("DFlashDraftModel", 25)
+    width = 256
+    block = config["dflash_config"]
+    assert isinstance(block, dict)
+    config["dflash_config"] = block | {
+        "projector_type": "domino",
+        "shift_label": False,
+        "pure_draft_prefix_len": 1,
+        "gru_hidden_dim": width,
+        "emb_dim": 2 * width,
+    }
+    gates = np.zeros((3, width, HIDDEN), np.float32)
+    gates[1, :, 0] = -20.0 / MARK
+    gates[2] = weights.normal((width, HIDDEN)) / HIDDEN**0.5
+    gates[2, :, 0] = 0
+    weights.put("prefix_gru.weight_ih_l0", gates.reshape(3 * width, HIDDEN))
+    weights.fill("prefix_gru.weight_hh_l0", (3 * width, width), 0.0)
+    taken = np.zeros((2, width, HIDDEN + width), np.float32)
+    taken[0, :, HIDDEN:], taken[1, :, HIDDEN:] = np.eye(width), -np.eye(width)
+    weights.put("embed_proj.0.weight", taken.reshape(2 * width, HIDDEN + width))
+    codes = np.tanh(embeddings(HIDDEN) @ gates[2].T)
+    after = np.empty_like(codes)
+    # Loud enough to outvote the masks' own proposal, as in DSPARK's draft.
+    after[NEXT] = 20.0 * codes
+    weights.put("embed_proj.2.weight", np.concatenate([after, -after], 1))
     return config, weights
 
 

@@ -9,8 +9,10 @@ from pathlib import Path
 
 import numpy as np
 
+from indexer.validate.models import layers
 from indexer.validate.models.drafts import BLOCK
-from indexer.validate.models.weights import NEXT, SPECIAL, VOCAB
+from indexer.validate.models.targets import HIDDEN
+from indexer.validate.models.weights import NEXT, SPECIAL, VOCAB, Weights
 
 HOT_TOKENS = VOCAB // 2
 """Tokens an EAGLE draft may propose under ``hot-tokens.pt``."""
@@ -32,11 +34,40 @@ def write_extras(folder: Path) -> list[str]:
     _write_json(folder / "temperatures.json", {"temperatures": [1.0] * BLOCK})
     (folder / "corpus.jsonl").write_text("".join(json.dumps(line) + "\n" for line in _corpus()), "utf-8")
     write_torch_list(folder / "hot-tokens.pt", list(range(HOT_TOKENS)))
+    _write_adapter(folder / "uno-lora")
     return sorted(path.name for path in folder.iterdir())
 
 
 def _write_json(path: Path, value: object) -> None:
     path.write_text(json.dumps(value, indent=1) + "\n", "utf-8")
+
+
+def _write_adapter(folder: Path, depth: int = 4, rank: int = 8) -> None:
+    """Write a LoRA adapter for the dense target that changes nothing: its second factors are zero."""
+    folder.mkdir(exist_ok=True)
+    widths = {
+        "q_proj": (layers.HEADS * layers.HEAD_DIM, HIDDEN),
+        "k_proj": (layers.KV_HEADS * layers.HEAD_DIM, HIDDEN),
+        "v_proj": (layers.KV_HEADS * layers.HEAD_DIM, HIDDEN),
+        "o_proj": (HIDDEN, layers.HEADS * layers.HEAD_DIM),
+    }
+    config = {
+        "peft_type": "LORA",
+        "task_type": "CAUSAL_LM",
+        "r": rank,
+        "lora_alpha": rank,
+        "lora_dropout": 0.0,
+        "bias": "none",
+        "target_modules": list(widths),
+    }
+    _write_json(folder / "adapter_config.json", config)
+    weights = Weights(26)
+    for index in range(depth):
+        for name, (outputs, inputs) in widths.items():
+            prefix = f"base_model.model.model.layers.{index}.self_attn.{name}."
+            weights.linear(prefix + "lora_A.weight", rank, inputs)
+            weights.fill(prefix + "lora_B.weight", (outputs, rank), 0.0)
+    weights.save(folder / "adapter_model.safetensors")
 
 
 def _corpus(lines: int = 40, length: int = 60) -> list[str]:
