@@ -91,9 +91,11 @@ def command(
     failing = bool(outcome.stale) or any(_at_least(fail_on, change.level) for change in outcome.changes)
     outcome.changes = [change for change in outcome.changes if _at_least(level, change.level)]
     if write_baseline:
+        from indexer.drift.baseline import read_baseline
         from indexer.drift.baseline import write_baseline as write
 
-        write(outcome.changes, write_baseline)
+        old_entries = read_baseline(write_baseline) if write_baseline.exists() else []
+        write(write_baseline, outcome.changes, old_entries, "drift")
         click.echo(
             f"{len(outcome.changes)} changes written to {write_baseline}; fill in the reasons", err=True
         )
@@ -174,9 +176,9 @@ def _outcome(
     total = len(changes)
     stale: list[Accepted] = []
     if baseline:
-        from indexer.drift.baseline import read_baseline
+        from indexer.drift.baseline import read_baseline, split_by_baseline
 
-        changes, stale = read_baseline(baseline).split(changes)
+        changes, stale = split_by_baseline(changes, read_baseline(baseline))
     return Outcome(
         old=old.name,
         new=new.name,

@@ -1,72 +1,97 @@
-"""Accepted changes: a TOML file whose entries carry a reason and must still be needed."""
+"""Accepted findings and changes: a TOML file that only shrinks.
+
+Each entry carries a reason and is matched by a fingerprint without line numbers; one that is no longer
+met fails the run.
+"""
 
 from __future__ import annotations
 
-import tomllib
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import Protocol, TypeVar
 
 import msgspec
 
-from indexer.drift.change import Change
-from indexer.errors import CannotError, UsageError
-from indexer.knowledge.store import write_atomically
+from indexer.errors import UsageError
+from indexer.toml_files import read_toml
 
 _HEADER = """\
-# Changes that `indexer drift --baseline` accepts. Each needs a reason; one that is no longer met fails
+# What `indexer {command} --baseline` accepts. Each entry needs a reason; one that is no longer met fails
 # the run, so that this file only holds what is true.
 """
 
 
 class Accepted(msgspec.Struct, forbid_unknown_fields=True):
-    """One entry. ``change`` is for people; the fingerprint decides."""
+    """One entry; ``what`` is for people, the fingerprint decides."""
 
     fingerprint: str
     reason: str
-    change: str = ""
+    what: str = ""
 
 
-class Baseline(msgspec.Struct, forbid_unknown_fields=True):
-    """The file."""
-
+class _File(msgspec.Struct, forbid_unknown_fields=True):
     accepted: list[Accepted] = []
 
-    def split(self, changes: Iterable[Change]) -> tuple[list[Change], list[Accepted]]:
-        """Return the changes that are not accepted, and the entries that met no change."""
-        known = {entry.fingerprint for entry in self.accepted}
-        rest, met = [], set()
-        for change in changes:
-            if change.fingerprint in known:
-                met.add(change.fingerprint)
-            else:
-                rest.append(change)
-        return rest, [entry for entry in self.accepted if entry.fingerprint not in met]
+
+class Fingerprinted(Protocol):
+    """What an entry can accept."""
+
+    @property
+    def fingerprint(self) -> str: ...
+    @property
+    def described(self) -> str:
+        """What it is, in one line for people."""
 
 
-def read_baseline(path: Path) -> Baseline:
-    """Read a baseline.
+Item = TypeVar("Item", bound=Fingerprinted)
+
+
+def read_baseline(path: Path) -> list[Accepted]:
+    """Read the accepted findings or changes.
 
     Raises:
-        CannotError: it can't be read.
+        CannotError: the file can't be read.
         UsageError: it is malformed, or an entry has no reason; the message names the entry.
     """
-    try:
-        baseline = msgspec.convert(tomllib.loads(path.read_text(encoding="utf-8")), Baseline)
-    except OSError as error:
-        raise CannotError(f"{path} can't be read ({error.strerror})") from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, msgspec.ValidationError) as error:
-        raise UsageError(f"{path}: {error}") from error
-    for number, entry in enumerate(baseline.accepted, start=1):
+    entries = read_toml(path, _File).accepted
+    for number, entry in enumerate(entries, 1):
         if not entry.reason.strip():
-            named = entry.change or entry.fingerprint
+            named = entry.what or entry.fingerprint
             raise UsageError(f"{path}: accepted[{number}] ({named}) has no reason", "say why it is accepted")
-    return baseline
+    return entries
 
 
-def write_baseline(changes: Iterable[Change], path: Path) -> None:
-    """Write all ``changes`` as a baseline whose reasons are still to be filled in."""
-    blocks = [_HEADER]
-    for change in changes:
-        shown = msgspec.json.encode(change.message).decode()
-        blocks.append(f'[[accepted]]\nfingerprint = "{change.fingerprint}"\nreason = ""\nchange = {shown}\n')
+def split_by_baseline(
+    items: Iterable[Item], entries: Sequence[Accepted]
+) -> tuple[list[Item], list[Accepted]]:
+    """Return what is not accepted, and the entries that met nothing."""
+    known = {entry.fingerprint for entry in entries}
+    rest, met = [], set()
+    for item in items:
+        if item.fingerprint in known:
+            met.add(item.fingerprint)
+        else:
+            rest.append(item)
+    return rest, [entry for entry in entries if entry.fingerprint not in met]
+
+
+def write_baseline(path: Path, items: Iterable[Fingerprinted], old: Sequence[Accepted], command: str) -> int:
+    """Write all ``items`` as the baseline of ``command``; reasons of entries that remain are kept, new
+    ones are to be filled in. Return how many reasons are missing."""
+    from indexer.knowledge.store import write_atomically
+
+    reasons = {entry.fingerprint: entry.reason for entry in old}
+    blocks, missing = [_HEADER.format(command=command)], 0
+    for item in items:
+        reason = reasons.get(item.fingerprint, "")
+        missing += not reason
+        blocks.append(
+            f'[[accepted]]\nfingerprint = "{item.fingerprint}"\n'
+            f"reason = {_toml(reason)}\nwhat = {_toml(item.described)}\n"
+        )
     write_atomically(path, "\n".join(blocks).encode())
+    return missing
+
+
+def _toml(text: str) -> str:
+    return msgspec.json.encode(text).decode()

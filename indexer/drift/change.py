@@ -33,6 +33,11 @@ class Change(msgspec.Struct, kw_only=True, omit_defaults=True):
     new_at: Location | None = None
 
     @property
+    def described(self) -> str:
+        """The change in one line."""
+        return self.message
+
+    @property
     def fingerprint(self) -> str:
         """A name for the change without line numbers, so that an acceptance survives edits."""
         facts = msgspec.json.encode([self.code, self.kind, self.name, self.old, self.new], order="sorted")

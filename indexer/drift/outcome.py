@@ -54,7 +54,7 @@ def _text(outcome: Outcome) -> str:
             lines += [f"      {where}" for where in _where(outcome, change)]
             if use := _unsaid(change):
                 lines.append(f"      use {use}")
-    lines += [f"baseline: no longer needed: {entry.fingerprint} {entry.change}" for entry in outcome.stale]
+    lines += [f"baseline: no longer needed: {entry.fingerprint} {entry.what}" for entry in outcome.stale]
     return "\n".join(lines) + "\n"
 
 
@@ -124,7 +124,7 @@ def _markdown(outcome: Outcome) -> str:
             lines.append(f"| {change.message.replace('|', chr(92) + '|')} | {old_at} | {new_at} | {use} |")
         lines.append("")
     lines += [
-        f"- baseline entry no longer needed: {entry.fingerprint} {entry.change}" for entry in outcome.stale
+        f"- baseline entry no longer needed: {entry.fingerprint} {entry.what}" for entry in outcome.stale
     ]
     return "\n".join(lines) + "\n"
 

@@ -12,7 +12,7 @@ from indexer.drift.launch.read import Unreadable, decode
 from indexer.drift.lint import fix as fixes
 from indexer.drift.lint.facts import Timeline
 from indexer.drift.lint.lints import rule_infos
-from indexer.drift.lint.suppress import Comments, read_baseline, split_by_baseline, write_baseline
+from indexer.drift.lint.suppress import Comments
 from indexer.drift.report.record import Finding, Report, Unread, with_fingerprints
 from indexer.errors import UsageError
 
@@ -155,11 +155,13 @@ def _rewrite(
 
 
 def _apply_baseline(request: Request, path: Path, outcome: Outcome) -> None:
+    from indexer.drift.baseline import read_baseline, split_by_baseline, write_baseline
+
     # A first one may be written; one that is only read and isn't there is a mistyped name.
     old = read_baseline(path) if path.exists() or not request.write_baseline else []
     report = outcome.report
     if request.write_baseline:
-        missing = write_baseline(path, report.findings, old)
+        missing = write_baseline(path, report.findings, old, "check")
         outcome.notes.append(f"{len(report.findings)} findings written to {path}; {missing} need a reason")
         return
     rest, stale = split_by_baseline(report.findings, old)
@@ -167,6 +169,5 @@ def _apply_baseline(request: Request, path: Path, outcome: Outcome) -> None:
     report.findings = rest
     outcome.stale = bool(stale)
     outcome.notes += [
-        f"{path}: accepted finding is gone, remove it: {entry.finding or entry.fingerprint}"
-        for entry in stale
+        f"{path}: accepted finding is gone, remove it: {entry.what or entry.fingerprint}" for entry in stale
     ]

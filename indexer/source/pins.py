@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-import tomllib
 from pathlib import Path
 
 import msgspec
 
 from indexer._resources import data_path
 from indexer.errors import CannotError, UsageError
+from indexer.toml_files import read_toml
 
 FILE_NAME = "sglang.pins.toml"
 PINS_VARIABLE = "SGLANG_INDEXER_PINS"
@@ -60,12 +60,7 @@ def load_pins(path: Path | None = None) -> Pins:
         UsageError: it is not a pins file; the message names the bad key.
     """
     path = path or pins_file()
-    try:
-        pins = msgspec.convert(tomllib.loads(path.read_text(encoding="utf-8")), Pins)
-    except OSError as error:
-        raise CannotError(f"{path} can't be read ({error.strerror})") from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, msgspec.ValidationError) as error:
-        raise UsageError(f"{path}: {error}") from error
+    pins = read_toml(path, Pins)
     if pins.get(pins.default) is None:
         raise UsageError(f"{path}: default is {pins.default!r}, which no [[release]] has")
     return pins

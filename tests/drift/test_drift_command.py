@@ -180,7 +180,7 @@ class TestBaseline:
 
     def test_entry_no_longer_needed_fails(self, history: Path, tmp_path: Path) -> None:
         path = tmp_path / "accepted.toml"
-        path.write_text('[[accepted]]\nfingerprint = "0123"\nreason = "long ago"\nchange = "--x is gone"\n')
+        path.write_text('[[accepted]]\nfingerprint = "0123"\nreason = "long ago"\nwhat = "--x is gone"\n')
         result = run(history, "0.1", "0.1", "--baseline", str(path))
         assert result.exit_code == 1
         assert "baseline: no longer needed: 0123 --x is gone" in result.output

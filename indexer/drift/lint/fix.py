@@ -6,8 +6,6 @@ from collections.abc import Iterable
 from itertools import pairwise
 from pathlib import Path
 
-from indexer.knowledge.store import write_atomically
-
 Edit = tuple[int, int, str]
 """``(start, end, new text)`` in characters."""
 
@@ -34,6 +32,8 @@ def apply(text: str, edits: Iterable[Edit]) -> tuple[str, int]:
 
 def write(path: Path, text: str) -> None:
     """Write a file back, with its own mode and through links; line ends are part of the text."""
+    from indexer.knowledge.store import write_atomically
+
     target = path.resolve()
     mode = target.stat().st_mode
     write_atomically(target, text.encode("utf-8"))

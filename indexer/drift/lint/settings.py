@@ -8,7 +8,8 @@ from typing import Any, Literal
 import msgspec
 
 from indexer.drift.lint.lints import CODES
-from indexer.errors import CannotError, UsageError
+from indexer.errors import UsageError
+from indexer.toml_files import read_table
 
 
 class Settings(msgspec.Struct, forbid_unknown_fields=True, rename="kebab"):
@@ -56,14 +57,7 @@ def load_settings(path: Path) -> Settings:
 
 
 def _table(path: Path, keys: tuple[str, ...]) -> dict[str, Any] | None:
-    import tomllib  # only where there is such a file
-
-    try:
-        table: Any = tomllib.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise CannotError(f"{path} can't be read ({error.strerror})") from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise UsageError(f"{path}: {error}") from error
+    table: Any = read_table(path, *keys)
     for key in keys:
         table = table.get(key) if isinstance(table, dict) else None
     return table if isinstance(table, dict) else None

@@ -35,6 +35,11 @@ class Finding(msgspec.Struct, kw_only=True):
     width: int = 1
     source_line: str | None = None
 
+    @property
+    def described(self) -> str:
+        """The finding in one line, without its line."""
+        return f"{self.file}: {self.code}: {self.message}"
+
 
 class RuleInfo(msgspec.Struct, frozen=True):
     """What a reporter may say about a code: a title, one sentence, and a documentation address."""
