@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import cached_property, lru_cache
-from itertools import accumulate
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
@@ -11,11 +10,23 @@ import msgspec
 
 from indexer.errors import UsageError
 from indexer.knowledge.facts import AlgorithmFact, EnvFact, Facts, FieldFact, FlagFact
-from indexer.knowledge.history_file import HistoryFile, Release, Rename, Track, read_history_file, spelled
+from indexer.knowledge.history_file import (
+    LOCATED,
+    HistoryFile,
+    Release,
+    Rename,
+    Track,
+    read_history_file,
+    spelled,
+)
+from indexer.knowledge.history_lines import Lines
 from indexer.knowledge.renames import FoundRename
 from indexer.knowledge.schema import Location
 
 SHIPPED = Path(__file__).resolve().parent.parent / "data" / "history.json"
+
+_NONE = object()
+"""Stands for a value that a track doesn't have yet."""
 
 Fact = TypeVar("Fact", FlagFact, AlgorithmFact, EnvFact, FieldFact)
 
@@ -133,22 +144,41 @@ class History:
         found: dict[str, Any] = {"name": track.name}
         if kind is FlagFact:
             found |= spelled(track.name)
-        for attribute, changes in track.values.items():
-            for since, value in changes:
-                if since > at:
-                    break
+        found |= track.constant
+        for attribute in track.values:
+            value = value_at(track, attribute, at, _NONE)
+            if value is not _NONE:
                 found[attribute] = value
-        for attribute, runs in track.places.items():
-            found[attribute] = self._place(runs, at)
+        if "choices" in found:
+            found["choices"] = self._file.listed(found["choices"])
+        for attribute in track.places:
+            found[attribute] = self._place(track, attribute, at)
         if spellings := found.get("option_strings"):
             found["name"] = spellings[0].lstrip("-")  # a track bears the newest name, this is its own
         return msgspec.convert(found, kind)
 
-    def _place(self, runs: list[tuple[int, int, list[int]]], at: int) -> Location | None:
-        for start, path, steps in runs:
-            if start <= at < start + len(steps):
-                return Location(self._file.paths[path], list(accumulate(steps))[at - start])
+    def _place(self, track: Track, attribute: str, at: int) -> Location | None:
+        for index, stretch in enumerate(track.places[attribute]):
+            if stretch.since <= at <= stretch.until:
+                member = self._members[id(track), attribute] + index
+                return Location(self._file.paths[stretch.path], self._lines.line(member, at))
         return None
+
+    @cached_property
+    def _lines(self) -> Lines:
+        return Lines(self._file.stretches(), self._file.moves)
+
+    @cached_property
+    def _members(self) -> dict[tuple[int, str], int]:
+        """Where the stretches of a track's attribute begin among all."""
+        found: dict[tuple[int, str], int] = {}
+        count = 0
+        for kind in LOCATED:
+            for track in self.tracks(kind):
+                for attribute in sorted(track.places):
+                    found[id(track), attribute] = count
+                    count += len(track.places[attribute])
+        return found
 
     def tracks(self, kind: str) -> list[Track]:
         """Return the tracks of a kind: ``flags``, ``algorithms``, ``env_vars`` or ``fields``."""
@@ -202,7 +232,7 @@ def exists(track: Track, at: int) -> bool:
 
 def value_at(track: Track, attribute: str, at: int, default: Any = None) -> Any:
     """Return an attribute's value in the release of index ``at``."""
-    found = default
+    found = track.constant.get(attribute, default)
     for since, value in track.values.get(attribute, ()):
         if since > at:
             break

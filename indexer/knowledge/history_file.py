@@ -4,13 +4,18 @@ A version is an index into ``releases``. A ``Track`` is one fact followed throug
 
 - ``spans``: the inclusive index ranges in which it exists;
 - ``values``: attribute → ``[[index, value], ...]``, each value holding from its index until the next
-  one; before the first, and for an attribute that is not listed, the fact's own default holds;
+  one; before the first, and for an attribute that is not listed, the fact's own default holds.
   A flag's ``option_strings`` and ``dest`` are left out where its track's name gives them;
-- ``places``: location attribute → ``[[index, path, [line, step, step...]], ...]``, a run of consecutive
-  versions in one file; ``path`` is an index into ``paths``, each step is added to the line before. Of a
-  variable that no version declares, only where each run begins is kept.
+- ``constant``: attribute → value, of those that have one value from the first version on;
+- ``places``: location attribute → ``[[first, last, path, line], ...]``, the stretches of consecutive
+  versions in one file; ``path`` is an index into ``paths``, ``line`` the line in the last of them. The lines
+  before are told by ``moves`` (``history_lines``). Of a variable that no version declares, only where each
+  stretch begins is kept.
 
-In the file the four have one-letter keys: there are thousands of tracks.
+A flag's choices are kept once for all flags and versions, in ``lists``, as the indexes of their texts in
+``texts``; in the track stands ``{"list": index}``.
+
+In the file these have one-letter keys: there are thousands of tracks.
 """
 
 from __future__ import annotations
@@ -21,8 +26,15 @@ from typing import Any
 import msgspec
 
 from indexer.errors import CannotError
+from indexer.knowledge.history_lines import Move, Stretch
 
-HISTORY_SCHEMA = 1
+HISTORY_SCHEMA = 2
+
+
+LOCATED = ("flags", "algorithms", "env_vars")
+"""Kinds whose facts have places, in the order in which ``moves`` counts them."""
+LIST = "list"
+"""The key that stands for a list kept elsewhere."""
 
 
 class Release(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -34,14 +46,17 @@ class Release(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Track(
-    msgspec.Struct, omit_defaults=True, rename={"name": "n", "spans": "s", "values": "v", "places": "p"}
+    msgspec.Struct,
+    omit_defaults=True,
+    rename={"name": "n", "spans": "s", "values": "v", "places": "p", "constant": "c"},
 ):
     """One fact through the versions; see the module's text for the encoding."""
 
     name: str
     spans: list[tuple[int, int]]
     values: dict[str, list[tuple[int, Any]]] = {}
-    places: dict[str, list[tuple[int, int, list[int]]]] = {}
+    places: dict[str, list[Stretch]] = {}
+    constant: dict[str, Any] = {}
 
 
 def spelled(name: str) -> dict[str, Any]:
@@ -86,6 +101,25 @@ class HistoryFile(msgspec.Struct, omit_defaults=True):
     fields: list[Track] = []
     renames: list[Rename] = []
     generator: str = ""
+    moves: list[Move] = []
+    texts: list[str] = []
+    lists: list[list[int]] = []
+
+    def stretches(self) -> list[Stretch]:
+        """Return the places of all tracks in the order in which ``moves`` counts them."""
+        return [
+            one
+            for kind in LOCATED
+            for track in getattr(self, kind)
+            for attribute in sorted(track.places)
+            for one in track.places[attribute]
+        ]
+
+    def listed(self, value: Any) -> Any:
+        """Return a track's value with its list in place of the list's index."""
+        if isinstance(value, dict) and (index := value.get(LIST)) is not None:
+            return [self.texts[one] for one in self.lists[index]]
+        return value
 
 
 def encode(history: HistoryFile) -> bytes:
@@ -111,16 +145,25 @@ def read_history_file(path: Path) -> HistoryFile:
     rebuild = "rebuild it with `indexer history build`"
     try:
         raw = path.read_bytes()
-        stated = msgspec.json.decode(raw, type=_Header).schema
-        if stated != HISTORY_SCHEMA:
-            raise CannotError(
-                f"{path} has history schema {stated}, this indexer reads {HISTORY_SCHEMA}", rebuild
-            )
-        return msgspec.json.decode(raw, type=HistoryFile)
+        found = msgspec.json.decode(raw, type=HistoryFile)
     except OSError as error:
         raise CannotError(f"{path} can't be read ({error.strerror})", rebuild) from error
     except msgspec.MsgspecError as error:
-        raise CannotError(f"{path} is not a history file ({error})", rebuild) from error
+        stated = _stated_schema(raw)
+        if stated is None or stated == HISTORY_SCHEMA:
+            raise CannotError(f"{path} is not a history file ({error})", rebuild) from error
+    else:
+        stated = found.schema
+        if stated == HISTORY_SCHEMA:
+            return found
+    raise CannotError(f"{path} has history schema {stated}, this indexer reads {HISTORY_SCHEMA}", rebuild)
+
+
+def _stated_schema(raw: bytes) -> int | None:
+    try:
+        return msgspec.json.decode(raw, type=_Header).schema
+    except msgspec.MsgspecError:
+        return None
 
 
 class _Header(msgspec.Struct):

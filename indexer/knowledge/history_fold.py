@@ -8,7 +8,17 @@ from typing import Any
 import msgspec
 
 from indexer.knowledge.facts import AlgorithmFact, EnvFact, Facts, FieldFact, FlagFact
-from indexer.knowledge.history_file import HISTORY_SCHEMA, HistoryFile, Release, Rename, Track, spelled
+from indexer.knowledge.history_file import (
+    HISTORY_SCHEMA,
+    LIST,
+    LOCATED,
+    HistoryFile,
+    Release,
+    Rename,
+    Track,
+    spelled,
+)
+from indexer.knowledge.history_lines import Stretch, moves_of
 from indexer.knowledge.renames import FoundRename, find_renames
 from indexer.knowledge.schema import Location
 
@@ -29,17 +39,50 @@ def fold(releases: list[Release], versions: Iterable[Facts], generator: str = ""
             # The first evidence is the best: what is deprecated today is only missing tomorrow.
             renames.setdefault((found.kind, found.old, found.new), _rename(found, at))
         before = facts
-    return HistoryFile(
+    kinds = {kind: folder.finished(kind) for kind in _MATCH}
+    tracks = {kind: [growing.track for growing in found] for kind, found in kinds.items()}
+    texts, lists = _share_lists(kinds["flags"])
+    file = HistoryFile(
         schema=HISTORY_SCHEMA,
         releases=releases,
         paths=list(folder.paths),
-        flags=folder.sorted_tracks("flags"),
-        algorithms=folder.sorted_tracks("algorithms"),
-        env_vars=folder.sorted_tracks("env_vars"),
-        fields=folder.sorted_tracks("fields"),
+        flags=tracks["flags"],
+        algorithms=tracks["algorithms"],
+        env_vars=tracks["env_vars"],
+        fields=tracks["fields"],
+        texts=texts,
+        lists=lists,
         renames=sorted(renames.values(), key=lambda one: (one.at, one.kind, one.old, one.new)),
         generator=generator,
     )
+    lines = [
+        lines
+        for kind in LOCATED
+        for growing in kinds[kind]
+        for attribute in sorted(growing.lines)
+        for lines in growing.lines[attribute]
+    ]
+    file.moves = moves_of(file.stretches(), lines)
+    return file
+
+
+def _share_lists(flags: list[_Growing]) -> tuple[list[str], list[list[int]]]:
+    """Put the index of a list in place of each flag's choices; return the texts and the lists."""
+    texts: dict[str, int] = {}
+    lists: dict[tuple[int, ...], int] = {}
+
+    def kept(value: Any) -> Any:
+        if not isinstance(value, list) or not all(isinstance(one, str) for one in value):
+            return value
+        key = tuple(texts.setdefault(one, len(texts)) for one in value)
+        return {LIST: lists.setdefault(key, len(lists))}
+
+    for track in (growing.track for growing in flags):
+        if "choices" in track.constant:
+            track.constant["choices"] = kept(track.constant["choices"])
+        elif "choices" in track.values:
+            track.values["choices"] = [(at, kept(value)) for at, value in track.values["choices"]]
+    return list(texts), [list(key) for key in lists]
 
 
 def _rename(found: FoundRename, at: int) -> Rename:
@@ -66,14 +109,15 @@ class _Folder:
     def _path(self, path: str) -> int:
         return self.paths.setdefault(path, len(self.paths))
 
-    def sorted_tracks(self, kind: str) -> list[Track]:
-        tracks = [growing.track for growing in self._tracks.get(kind, ())]
-        for track in tracks:
+    def finished(self, kind: str) -> list[_Growing]:
+        """Return the tracks of a kind in the order of the file."""
+        for growing in self._tracks.get(kind, ()):
+            growing.keep_constants()
             if kind == "flags":
-                _drop_spelled(track)
-            elif "declared_at" not in track.places:
-                track.places = {name: [_begun(run) for run in runs] for name, runs in track.places.items()}
-        return sorted(tracks, key=lambda track: (track.name, track.spans))
+                _drop_spelled(growing.track)
+            elif "declared_at" not in growing.track.places:
+                growing.keep_beginnings()
+        return sorted(self._tracks.get(kind, ()), key=lambda one: (one.track.name, one.track.spans))
 
 
 class _Growing:
@@ -84,7 +128,8 @@ class _Growing:
         self.last = fact
         self._defaults = _default_values(type(fact))
         self._values: dict[str, Any] = dict(self._defaults)
-        self._lines: dict[str, tuple[int, int]] = {}
+        self.lines: dict[str, list[list[int]]] = {}
+        """The lines of each stretch of ``track.places``, release by release."""
 
     def extend(self, at: int, fact: Fact, path_index: Callable[[str], int]) -> None:
         spans = self.track.spans
@@ -106,25 +151,34 @@ class _Growing:
         self.last = fact
 
     def _extend_place(self, attribute: str, at: int, location: Location, path: int) -> None:
-        runs = self.track.places.setdefault(attribute, [])
-        line = location.line
-        if runs and runs[-1][1] == path and runs[-1][0] + len(runs[-1][2]) == at:
-            runs[-1][2].append(line - self._lines[attribute][1])
+        places = self.track.places.setdefault(attribute, [])
+        lines = self.lines.setdefault(attribute, [])
+        if places and places[-1].path == path and places[-1].until == at - 1:
+            places[-1] = Stretch(places[-1].since, at, path, location.line)
+            lines[-1].append(location.line)
         else:
-            runs.append((at, path, [line]))
-        self._lines[attribute] = (at, line)
+            places.append(Stretch(at, at, path, location.line))
+            lines.append([location.line])
 
+    def keep_constants(self) -> None:
+        """Set apart the attributes that have one value from the first version on."""
+        track, first = self.track, self.track.spans[0][0]
+        for attribute, changes in list(track.values.items()):
+            if len(changes) == 1 and changes[0][0] == first:
+                track.constant[attribute] = changes[0][1]
+                del track.values[attribute]
 
-def _begun(run: tuple[int, int, list[int]]) -> tuple[int, int, list[int]]:
-    """Keep only the first place of a run: foreign variables are read in files that move all the time."""
-    return run[0], run[1], run[2][:1]
+    def keep_beginnings(self) -> None:
+        """Keep only where each stretch begins: foreign variables are read in files that move all the time."""
+        for attribute, places in self.track.places.items():
+            lines = self.lines[attribute] = [one[:1] for one in self.lines[attribute]]
+            places[:] = [Stretch(p.since, p.since, p.path, n[0]) for p, n in zip(places, lines, strict=True)]
 
 
 def _drop_spelled(track: Track) -> None:
     for attribute, derived in spelled(track.name).items():
-        changes = track.values.get(attribute, [])
-        if len(changes) == 1 and changes[0][1] == derived:
-            del track.values[attribute]
+        if track.constant.get(attribute) == derived:
+            del track.constant[attribute]
 
 
 def _default_values(kind: type) -> dict[str, Any]:

@@ -17,6 +17,7 @@ from pathlib import Path
 import msgspec
 
 from indexer.errors import CannotError
+from indexer.knowledge.runs import ranged, ranges, repeated, repeats
 from indexer.knowledge.schema import Location
 
 FOLLOWED = frozenset({"speculative_algorithm"})
@@ -96,7 +97,7 @@ class Rehearsals:
 
     def _decoded(self, version: str) -> Iterable[Step]:
         texts = self._file.texts
-        for index in _members(self._file.releases[version].steps):
+        for index in ranged(self._file.releases[version].steps):
             step = self._file.steps[index]
             yield Step(
                 guard=tuple(texts[one] for one in step.guard),
@@ -122,11 +123,10 @@ class Rehearsals:
         found: dict[str, dict[int, int]] = {}
         before: dict[int, int] = {}
         for version, release in self._file.releases.items():
-            placed = [one for one in _members(release.steps) if self._file.steps[one].path >= 0]
-            differences = [d for d, count in _pairs(release.lines) for _ in range(count)]
+            placed = [one for one in ranged(release.steps) if self._file.steps[one].path >= 0]
             now: dict[int, int] = {}
             last = 0
-            for index, difference in zip(placed, differences, strict=True):
+            for index, difference in zip(placed, repeated(release.lines), strict=True):
                 last = now[index] = before.get(index, last) + difference
             found[version] = before = now
         return found
@@ -163,7 +163,7 @@ def fold(
             if step.path:
                 differences.append(step.line - before.get(index, last))
                 last = now[index] = step.line
-        folded[version] = _Release(_ranges(indexes), _repeats(differences))
+        folded[version] = _Release(ranges(indexes), repeats(differences))
         before = now
     return RehearsalFile(
         _SCHEMA,
@@ -206,31 +206,3 @@ def load_rehearsals(path: Path = SHIPPED) -> Rehearsals:
         raise CannotError(f"{path.name} can't be read ({error.strerror})") from error
     except msgspec.MsgspecError as error:
         raise CannotError(f"{path.name} is damaged ({error})") from error
-
-
-def _pairs(flat: Sequence[int]) -> Iterable[tuple[int, int]]:
-    return zip(flat[::2], flat[1::2], strict=True)
-
-
-def _members(runs: Sequence[int]) -> list[int]:
-    return [index for first, count in _pairs(runs) for index in range(first, first + count)]
-
-
-def _ranges(indexes: Iterable[int]) -> list[int]:
-    runs: list[int] = []
-    for index in indexes:
-        if runs and index == runs[-2] + runs[-1]:
-            runs[-1] += 1
-        else:
-            runs += [index, 1]
-    return runs
-
-
-def _repeats(values: Iterable[int]) -> list[int]:
-    runs: list[int] = []
-    for value in values:
-        if runs and value == runs[-2]:
-            runs[-1] += 1
-        else:
-            runs += [value, 1]
-    return runs
