@@ -36,7 +36,8 @@ PROBE = 1
 PR_SET_PDEATHSIG, PR_SET_CHILD_SUBREAPER = 1, 36
 PORTS_PER_LAUNCH = 20
 NEW_TOKENS = 64
-REQUEST_TIMEOUT = 180
+REQUEST_TIMEOUT = 300
+"""Seconds: a first request may wait for kernels that compile meanwhile (over 180 s was seen)."""
 READY_POLL = 0.5
 SWEEP_SECONDS = 15
 BATCHES = ((1, 256), (4, 128), (16, 128))
@@ -679,7 +680,7 @@ def main(argv):
     parser.add_argument("--stagger", type=float, default=0.3, help="seconds between the first starts")
     parser.add_argument("--deadline", type=float, default=1e9, help="seconds until everything is ended")
     parser.add_argument("--least", type=float, default=45, help="seconds that a launch must still have")
-    parser.add_argument("--start-timeout", type=float, default=240)
+    parser.add_argument("--start-timeout", type=float, default=420)
     parser.add_argument("--port", type=int, default=21000)
     parser.add_argument("--only", default="*")
     parser.add_argument("--machine", default=None, help="a name for the kind of machine, kept in records")
