@@ -59,9 +59,12 @@ def pairings_of(snapshot: Snapshot) -> Pairings:
     uncommitted = _uncommitted(snapshot)
     models = [one for one in snapshot.models if not one.is_draft and (one.hybrid or one.draft)]
     models.sort(key=lambda one: (_rank(one), str((one.hybrid or {}).get("kind")), one.architecture.lower()))
+    table = {one.name: [_pairing(model, one, uncommitted) for model in models] for one in algorithms}
+    # What most readers come for stands first: algorithms that many models have a draft class for.
+    algorithms.sort(key=lambda one: -sum(pairing.state == OWN for pairing in table[one.name]))
     rows = [
-        Row(model, _kind(model), [_pairing(model, one, uncommitted) for one in algorithms])
-        for model in models
+        Row(model, _kind(model), [table[one.name][number] for one in algorithms])
+        for number, model in enumerate(models)
     ]
     return Pairings(algorithms, rows)
 
@@ -104,7 +107,7 @@ def _draft(model: Model, algorithm: Algorithm) -> Pairing:
     if need == "none":
         return Pairing(NO_DRAFT, at)
     if need == "refused":
-        return Pairing(NO_DRAFT, at, notes=[Note("a draft model is refused", at)])
+        return Pairing(NO_DRAFT, at, notes=[Note("a draft model is refused")])
     if "own layers" not in need:
         return Pairing(SEPARATE, at)
     tests = AlgorithmTests(algorithm)

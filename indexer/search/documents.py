@@ -146,7 +146,9 @@ def _said(fact: Any) -> tuple[list[str], str]:
         said = [fact.message or "", *fact.targets, fact.kind, fact.function, fact.group or "", *own]
         return [], " ".join(said)[:_LONGEST_RULE]
     if isinstance(fact, CodePath):
-        return [fact.name], " ".join(_path_words(fact))
+        # What people call it counts as its name; a name is one word for whoever splits a list of them.
+        called = ["_".join(one.split()) for one in fact.words if " " in one]
+        return [fact.name, *called], " ".join(_path_words(fact))
     return [fact.name], "environment variable " + " ".join(fact.relevance)
 
 

@@ -15,8 +15,9 @@ _LETTERS_THEN_DIGITS = re.compile(r"([a-z]+)([0-9]+)")
 _MAX_GLUED = 4
 
 _QUESTION = """
-a an and are be can do does for from get have how i if in is it my not of on or should that the this to use
-using what when where which why will with
+a across an and any are be between can do does for from get have how i if in is it many me much my need
+not of on or per should so that the their there this to turn use using what when where which why will
+with without you
 """
 SMALL_WORDS = frozenset(_QUESTION.split())
 """Words of questions that say nothing about what is asked."""

@@ -5,6 +5,7 @@ const root = new URL(document.documentElement.dataset.root || "./", location.hre
 const LOADED = { named: 24, rule: 10 };
 const NAMED = { kind: { any: ["flag", "algorithm", "model", "path", "env"] } };
 const SHORTEST_MENDED = 4;
+const FEWEST = 3;
 
 let engine;
 function load() {
@@ -112,27 +113,32 @@ function best(term, parts, joined, synonyms) {
   return term.length > 3 && joined.includes(term) ? 0.6 : 0;
 }
 
-// Pagefind wants every word on a page. Where none has all, words are left out one at a time.
+// Pagefind wants every word on a page. Where too few pages with a name have all, words are left out one at
+// a time, and at last each is asked for by itself.
 async function candidates(pagefind, terms, synonyms) {
   const asked = [terms.join(" ")];
   if (terms.length > 1 && terms.length < 6) asked.push(terms.join(""));
   for (const term of terms) {
     for (const other of synonyms[term] ?? []) asked.push(terms.map((word) => (word === term ? other : word)).join(" "));
   }
-  if (terms.length > 2 && terms.length < 7) asked.push(...terms.map((left) => terms.filter((term) => term !== left).join(" ")));
+  const fewer = terms.map((left) => terms.filter((term) => term !== left).join(" "));
+  if (terms.length > 2 && terms.length < 7) asked.push(...fewer);
   let found = await merged(pagefind, asked);
-  if (!found.length && terms.length > 1) {
-    found = await merged(pagefind, terms.map((left) => terms.filter((term) => term !== left).join(" ")));
-  }
-  if (!found.length && terms.length > 2) found = await merged(pagefind, terms);
+  if (found.named < FEWEST && terms.length > 1) found = await merged(pagefind, [...asked, ...fewer]);
+  if (found.named < FEWEST && terms.length > 3) found = await merged(pagefind, [...asked, ...pairs(terms)]);
+  if (found.named < FEWEST && terms.length > 2) found = await merged(pagefind, [...asked, ...terms]);
   return found;
+}
+
+function pairs(terms) {
+  return terms.flatMap((one, place) => terms.slice(place + 1).map((other) => `${one} ${other}`));
 }
 
 // Rules are many and long: they are asked for apart, so that they can't crowd out what has a name.
 async function merged(pagefind, queries) {
   const [named, rules] = await Promise.all([NAMED, { kind: "rule" }].map((filters) => gathered(pagefind, queries, filters)));
   const total = named.length + rules.length;
-  return Object.assign([...named.slice(0, LOADED.named), ...rules.slice(0, LOADED.rule)], { total });
+  return Object.assign([...named.slice(0, LOADED.named), ...rules.slice(0, LOADED.rule)], { total, named: named.length });
 }
 
 async function gathered(pagefind, queries, filters) {

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import re
+from pathlib import Path
 from typing import TYPE_CHECKING
+from urllib.parse import quote
 
 import pytest
 
@@ -20,6 +23,16 @@ PAGES = [
     "search.html?q=draft",
     "coverage.html",
     "about.html",
+    "algorithms/EAGLE.html",
+    "models/Qwen3_5MoeForConditionalGeneration.html",
+    "matrix/index.html",
+    "paths/decode-mtp-hybrid.html",
+]
+LONG_PAGES = [
+    "models/index.html",
+    "env/index.html",
+    "rules/speculative-decoding.html",
+    "paths/state-memory.html",
 ]
 
 
@@ -106,6 +119,43 @@ def test_facets_narrow_the_table(page: Page) -> None:
     assert "has=deprecated" in page.url
 
 
+def test_the_matrix_is_reached_from_everywhere_and_filters(page: Page) -> None:
+    page.goto("/flags/tp-size.html")
+    page.get_by_role("navigation", name="Sections").get_by_role("link", name="Matrix").click()
+    page.wait_for_url("**/matrix/index.html")
+    page.locator("#pairs-filter").fill("Qwen3_5MoeForConditionalGeneration")
+    rows = page.locator("#pairs .item:visible")
+    assert rows.count() == 1
+    own = rows.locator('td[data-state="own"]')
+    assert own.count() == 1
+    assert "Qwen3_5ForCausalLMMTP" in own.inner_text()
+    assert "model_config.py:" in own.locator(".cite").inner_text()
+
+
+NATURAL = json.loads((Path(__file__).parent / "natural.json").read_text())
+
+
+def test_natural_questions_find_their_page(page: Page) -> None:
+    """Questions as people ask them (from real cases): most are answered first, nearly all among three."""
+    missed, first, among = [], 0, 0
+    for entry in NATURAL["queries"]:
+        page.goto("/search.html?q=" + quote(entry["query"]))
+        page.locator(".results li").first.wait_for()
+        page.wait_for_timeout(150)
+        hrefs = [str(a.get_attribute("href")) for a in page.locator(".results a").all()[:3]]
+        ranks = [
+            any(href.split("#")[0].endswith(f"{one}.html") for one in entry["accepted"]) for href in hrefs
+        ]
+        first += ranks[:1] == [True]
+        among += any(ranks)
+        if ranks[:1] != [True]:
+            missed.append((entry["query"], hrefs))
+    count = len(NATURAL["queries"])
+    print(f"{count} questions: {first} answered first, {among} among three; not first: {missed}")
+    assert first >= NATURAL["first"] * count, missed
+    assert among >= NATURAL["among_three"] * count, missed
+
+
 def test_the_theme_can_be_chosen_and_is_kept(page: Page) -> None:
     page.goto("/index.html")
     shown = "getComputedStyle(document.body).backgroundColor"
@@ -125,7 +175,7 @@ def test_the_skip_link_is_first(page: Page) -> None:
     assert page.evaluate("document.activeElement.id") == "main"
 
 
-@pytest.mark.parametrize("path", PAGES)
+@pytest.mark.parametrize("path", [*PAGES, *LONG_PAGES])
 def test_nothing_is_wider_than_a_phone(browser: Browser, address: str, path: str) -> None:
     context = browser.new_context(base_url=address, viewport={"width": 390, "height": 844})
     phone = context.new_page()
