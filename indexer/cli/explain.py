@@ -158,5 +158,5 @@ def _explain_all(
 
             annotator = annotator_of(tree.version, extract=True)
             if annotator is not None:
-                annotator.annotate(answer)
+                annotator.annotate(answer, question)
         return [answer]

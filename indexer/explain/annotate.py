@@ -12,9 +12,11 @@ from typing import Any
 import msgspec
 
 from indexer.errors import IndexerError
-from indexer.explain.explanation import Cause, Explanation
+from indexer.explain.explanation import DRAFT_MODEL, STARTS, Cause, Explanation, UnknownFact
+from indexer.explain.launches import Question, architecture_of
 from indexer.extractor_version import extractor_version
-from indexer.knowledge.schema import Location, Snapshot
+from indexer.knowledge.pairings import SEPARATE, pairings_of_model
+from indexer.knowledge.schema import Location, Model, Snapshot
 from indexer.source.cache import cache_folder, keep
 
 
@@ -37,23 +39,32 @@ class Fallback(msgspec.Struct, array_like=True):
 
 
 class RulePlaces(msgspec.Struct):
-    """What explanations need of a snapshot."""
+    """What explanations need of a snapshot.
+
+    ``drafts`` are, by architecture and algorithm, the lines that say that a draft checkpoint is needed.
+    """
 
     rules: list[RulePlace]
     fallbacks: dict[str, Fallback]
+    drafts: dict[str, dict[str, Location | None]]
+
+
+_DRAFT_PATH = "speculative_draft_model_path"
 
 
 class Annotator:
-    """Fills in rule ids, and the declaration of fields that got their declared fallback."""
+    """Fills in rule ids, the declaration of fields that got their declared fallback, and lacking drafts."""
 
     def __init__(self, places: RulePlaces) -> None:
         self._fallbacks = places.fallbacks
+        self._drafts = places.drafts
         self._rules: dict[str, list[RulePlace]] = defaultdict(list)
         for rule in places.rules:
             self._rules[rule.path].append(rule)
 
-    def annotate(self, answer: Explanation) -> Explanation:
-        """Add what the snapshot knows to an explanation, in place, and return it."""
+    def annotate(self, answer: Explanation, question: Question) -> Explanation:
+        """Add what the snapshot knows to the explanation of a launch, in place, and return it."""
+        self._tell_lacking_draft(answer, question)
         for refusal in [answer.refusal, *answer.refusals]:
             if refusal is not None and refusal.at is not None:
                 refusal.rule = self._rule(refusal.at, ("error", "assert"), None)
@@ -66,6 +77,17 @@ class Annotator:
             if not change.by and fallback is not None and fallback.value == change.resolved:
                 change.by = [Cause(fallback.declared_at)]
         return answer
+
+    def _tell_lacking_draft(self, answer: Explanation, question: Question) -> None:
+        """Tell where resolution accepts a launch whose algorithm needs a draft checkpoint it doesn't name."""
+        algorithm = answer.speculative.get("speculative_algorithm")
+        named = answer.speculative.get(_DRAFT_PATH, "")
+        if answer.outcome != STARTS or algorithm is None or named is not None:
+            return
+        needed = self._drafts.get(architecture_of(question) or "", {})
+        if algorithm in needed:
+            said = f"{algorithm} needs a draft checkpoint for this model, and the launch names none"
+            answer.unknowns.insert(0, UnknownFact(DRAFT_MODEL, said, needed[algorithm]))
 
     def _rule(self, at: Location, kinds: tuple[str, ...], field: str | None) -> str | None:
         found = [
@@ -92,7 +114,13 @@ def places_of(snapshot: Snapshot) -> RulePlaces:
             for flag in snapshot.flags
             if flag.fallback is not None and flag.declared_at is not None
         },
+        {model.architecture: _drafts_of(snapshot, model) for model in snapshot.models if not model.is_draft},
     )
+
+
+def _drafts_of(snapshot: Snapshot, model: Model) -> dict[str, Location | None]:
+    pairings = pairings_of_model(snapshot, model)
+    return {algorithm.name: one.at for algorithm, one in pairings if one.state == SEPARATE}
 
 
 def annotator_of(version: str, extract: bool) -> Annotator | None:

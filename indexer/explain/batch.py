@@ -10,7 +10,7 @@ from typing import BinaryIO
 import msgspec
 
 from indexer.errors import CannotError, IndexerError
-from indexer.explain.annotate import annotator_of
+from indexer.explain.annotate import Annotator, annotator_of
 from indexer.explain.command import server_arguments
 from indexer.explain.explain import Explainer
 from indexer.explain.explanation import UNKNOWN, Explanation, UnknownFact
@@ -59,15 +59,12 @@ def run_batch(file: Path, trees: list[SourceTree], most_paths: int, out: BinaryI
                     explainer.tree.version, UNKNOWN, unknowns=[UnknownFact("outcome", problem)]
                 )
             else:
-                answer = _answer(explainer, asked)
-            annotator = annotators.get(explainer.tree.version)
-            if annotator is not None:
-                annotator.annotate(answer)
+                answer = _answer(explainer, annotators.get(explainer.tree.version), asked)
             out.write(msgspec.json.encode(answer) + b"\n")
             out.flush()
 
 
-def _answer(explainer: Explainer, asked: BatchLine) -> Explanation:
+def _answer(explainer: Explainer, annotator: Annotator | None, asked: BatchLine) -> Explanation:
     identity = None if asked.id is None else str(asked.id)
     try:
         argv, variables = server_arguments(asked.argv)
@@ -83,7 +80,8 @@ def _answer(explainer: Explainer, asked: BatchLine) -> Explanation:
             cpus=asked.cpus,
             id=identity,
         )
-        return explainer.explain(question)
+        answer = explainer.explain(question)
+        return annotator.annotate(answer, question) if annotator is not None else answer
     except IndexerError as error:
         return Explanation(
             explainer.tree.version, UNKNOWN, unknowns=[UnknownFact("outcome", str(error))], id=identity

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import msgspec
+
 from indexer.collector import collector_postponed
+from indexer.explain.architectures import ARCH_FOLDER
 from indexer.explain.explanation import STARTS, UNKNOWN, Explanation, UnknownFact
 from indexer.explain.join import join
 from indexer.explain.launches import PreparedLaunch, Question, prepare
@@ -45,7 +48,7 @@ class Explainer:
                 )
             )
         answer.id = question.id
-        return answer
+        return _without_folder(answer) if question.arch and not question.model else answer
 
     def explore(self, prepared: PreparedLaunch, question: Question) -> Exploration[PathResult]:
         """Run the paths of a launch.
@@ -66,6 +69,12 @@ class Explainer:
             if tree is not None:
                 code_of(tree).save()
         return found
+
+
+def _without_folder(answer: Explanation) -> Explanation:
+    """Return an answer that names the model instead of the folder in memory that stands for it."""
+    told = msgspec.json.encode(answer).replace(ARCH_FOLDER.encode(), b"<model>")
+    return msgspec.json.decode(told, type=Explanation)
 
 
 def explain(tree: SourceTree, question: Question) -> Explanation:

@@ -10,6 +10,8 @@ from indexer.knowledge.schema import Location
 
 STARTS, REFUSED, UNKNOWN = "starts", "refused", "unknown"
 WILL, MAY = "will", "may"
+DRAFT_MODEL = "draft model"
+"""What an unknown is called that says that a launch names no draft though its algorithm needs one."""
 
 
 class Cause(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -64,7 +66,11 @@ class UnknownFact(msgspec.Struct, omit_defaults=True):
 
 
 class Explanation(msgspec.Struct):
-    """What a version makes of a launch: ``starts``, ``refused``, or ``unknown``."""
+    """What a version makes of a launch: ``starts``, ``refused``, or ``unknown``.
+
+    ``fields`` are those whose value differs from what was asked; ``speculative`` are all resolved values
+    of speculative decoding that are certain.
+    """
 
     version: str
     outcome: str
@@ -76,3 +82,4 @@ class Explanation(msgspec.Struct):
     assumed: list[str] = []
     paths: int = 1
     id: str | None = None
+    speculative: dict[str, Any] = {}

@@ -39,6 +39,8 @@ def join(version: str, exploration: Exploration[PathResult], assumed: list[str])
         # A path that was refused or stopped may have been the real one: then nothing is certain.
         certain = exploration.complete and all(one.ok is True and not one.notes for one in results)
         _fields(answer, [one for one in results if one.resolved], certain)
+        if certain:
+            answer.speculative = _speculative(results)
     _events(answer, results, exploration.complete)
     _unknowns(answer, exploration)
     return answer
@@ -98,6 +100,17 @@ def _fields(answer: Explanation, results: list[PathResult], certain: bool) -> No
         )
         if unknown is not None:
             answer.unknowns.append(UnknownFact(f"field {name}", f"depends on {', '.join(unknown)}"))
+
+
+def _speculative(results: list[PathResult]) -> dict[str, Any]:
+    """Return the settings of speculative decoding on which all paths agree."""
+    found = {}
+    for name in results[0].resolved:
+        values = [one.resolved.get(name) for one in results]
+        known = not any(name in one.unknown for one in results)
+        if name.startswith("speculative_") and known and len(_distinct(values)) == 1:
+            found[name] = values[0]
+    return found
 
 
 def _same(one: Any, other: Any) -> bool:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass, field
 from functools import cache
+from itertools import pairwise
 from pathlib import Path
 
 from indexer.errors import CannotError
@@ -110,6 +112,22 @@ def prepare(tree: SourceTree, question: Question) -> PreparedLaunch:
     )
     lacking = [name for name in required if packages.get(name) is None] if not on_cpu else []
     return PreparedLaunch(launch, transformers, assumed, lacking)
+
+
+def architecture_of(question: Question) -> str | None:
+    """Return the architecture that a launch's model names, None where its configuration isn't at hand."""
+    if question.arch and not question.model:
+        return question.arch
+    folder = question.model
+    for word, value in pairwise([*question.argv, ""]):
+        option, equals, joined = word.partition("=")
+        if option in ("--model-path", "--model"):
+            folder = joined if equals else value
+    try:
+        config = json.loads((Path(folder or "") / "config.json").read_bytes())
+        return str(config["architectures"][0])
+    except (OSError, ValueError, KeyError, IndexError, TypeError):
+        return None
 
 
 def _gpu(question: Question, assumed: list[str]) -> tuple[Gpu | None, bool]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import textwrap
 from typing import Any
 
-from indexer.explain.explanation import MAY, REFUSED, STARTS, Explanation, Refusal
+from indexer.explain.explanation import DRAFT_MODEL, MAY, REFUSED, STARTS, Explanation, Refusal
 from indexer.explain.launches import UNNAMED_GPU
 from indexer.knowledge.schema import Location
 
@@ -24,6 +24,9 @@ def place(at: Location | None) -> str:
 
 def _one(answer: Explanation) -> str:
     lines = [f"SGLang {answer.version}: {_headline(answer)}"]
+    for fact in answer.unknowns:
+        if fact.what == DRAFT_MODEL:
+            lines += [*_wrap(f"but {fact.reason}", "  "), f"      {place(fact.at)}"]
     for refusal in [answer.refusal] if answer.refusal else answer.refusals:
         lines += _refusal(refusal)
     for certain, title in ((True, "Changed by SGLang"), (False, "May be changed")):
@@ -44,14 +47,15 @@ def _one(answer: Explanation) -> str:
             mark = "" if event.certainty != MAY else "(perhaps) "
             lines += _wrap(mark + event.message, "  ")
             lines.append(f"      {place(event.at)}")
-    if answer.unknowns:
+    unknowns = [fact for fact in answer.unknowns if fact.what != DRAFT_MODEL]
+    if unknowns:
         lines += ["", "Not known"]
-        for fact in answer.unknowns[:20]:
+        for fact in unknowns[:20]:
             lines += _wrap(f"{fact.what}: {fact.reason}", "  ")
             if fact.at:
                 lines.append(f"      {place(fact.at)}")
-        if len(answer.unknowns) > 20:
-            lines.append(f"  and {len(answer.unknowns) - 20} more (--json shows all)")
+        if len(unknowns) > 20:
+            lines.append(f"  and {len(unknowns) - 20} more (--json shows all)")
     if answer.assumed:
         lines += ["", "Taken for granted"]
         for text in answer.assumed:

@@ -9,6 +9,7 @@ import msgspec
 from indexer.explain.provenance import Write, trace_writes
 from indexer.extract.encoded import encode
 from indexer.interpret.launch import Launch
+from indexer.interpret.modules import Program
 from indexer.interpret.program import ARGUMENTS, open_program
 from indexer.interpret.running import innermost_frame
 from indexer.interpret.signals import Signal, UnknownEscaped, begin_path, swallowed
@@ -17,6 +18,10 @@ from indexer.interpret.unknown import Unknown, contains_unknown
 from indexer.source.tree import SourceTree
 
 PARSE, RESOLVE, CHECK = "parse", "resolve", "check"
+
+
+_finished: list[Program] = []
+"""The program of the last path: taken apart when another path begins, for a process's last never has to be."""
 
 
 class PathEvent(msgspec.Struct, frozen=True, array_like=True):
@@ -57,7 +62,10 @@ def resolve_path(tree: SourceTree, launch: Launch, transformers: ConfigurationTr
     Every failure of SGLang's becomes a refusal with its line, every failure of ours an unknown.
     """
     begin_path()
+    while _finished:
+        _finished.pop().close()
     program = open_program(tree, launch, transformers)
+    _finished.append(program)
     world = program.world
     result = PathResult(None, PARSE)
 

@@ -7,6 +7,7 @@ would not.
 
 from __future__ import annotations
 
+import typing
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Generic, TypeVar
@@ -43,7 +44,14 @@ def run_script(run: Callable[[], Result], script: Script) -> ExploredPath[Result
     decisions = Decisions(script)
     with following(decisions):
         result = run()
+    _forget_types()
     return ExploredPath(result, decisions.forks)
+
+
+def _forget_types() -> None:
+    """Drop what ``typing`` remembers of interpreted classes: it would keep whole programs alive."""
+    for forget in getattr(typing, "_cleanups", ()):
+        forget()
 
 
 def explore(run: Callable[[], Result], most_paths: int = DEFAULT_PATHS) -> Exploration[Result]:

@@ -228,6 +228,16 @@ class Program:
         """The compiled code of the first tree."""
         return code_of(self._trees[0][0])
 
+    def close(self) -> None:
+        """Let go of everything that was bound; nothing of the program can be used any more.
+
+        The collector doesn't see what untracked instances of interpreted Structs refer to: a program that
+        isn't taken apart would stay for good.
+        """
+        for module in self._modules.values():
+            module.namespace.clear()
+        self._modules.clear()
+
     def note(self, text: str) -> None:
         """Remember something that went wrong without deciding the outcome."""
         if text not in self.notes:

@@ -117,7 +117,7 @@ def gather(
         return Question(words, str(model) if model else None, arch, dict(env), gpu, gpus)
 
     def ask(words: list[str]) -> Explanation:
-        return annotator.annotate(explainer.explain(question(words)))
+        return annotator.annotate(explainer.explain(question(words)), question(words))
 
     def stopped(words: list[str], answer: Explanation) -> BackendRefusal | None:
         return backend_refusal(tree, question(words)) if answer.outcome == STARTS and hybrid else None
