@@ -21,7 +21,7 @@ PARSE, RESOLVE, CHECK = "parse", "resolve", "check"
 
 
 _finished: list[Program] = []
-"""The program of the last path: taken apart when another path begins, for a process's last never has to be."""
+"""The program of the last path: taken apart when another path begins, a process's last never has to be."""
 
 
 class PathEvent(msgspec.Struct, frozen=True, array_like=True):
