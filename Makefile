@@ -39,6 +39,8 @@ format: $(VENV)/.for-test
 history: $(VENV)/.for-site
 	$(BIN)/indexer history build
 	$(BIN)/python -m indexer.knowledge.messages indexer/data/messages.json
+	$(BIN)/python -m indexer.knowledge.message_words indexer/data/message_words.json
+	$(BIN)/python -m indexer.knowledge.refusals indexer/data/rehearsal.json
 
 clean:
 	rm -rf $(VENV) $(SITE) .mypy_cache .pytest_cache .ruff_cache .import_linter_cache

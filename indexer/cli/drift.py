@@ -23,7 +23,11 @@ _LEVELS = click.Choice(["START", "MEANING", "DOC"], case_sensitive=False)
 @click.argument("versions", nargs=-1, metavar="[OLD] [NEW]")
 @click.option("--documented", is_flag=True, help="OLD is what the site documents: the default pin.")
 @click.option(
-    "--kind", "kinds", default="flags,algorithms,env", show_default=True, help="Compare only these."
+    "--kind",
+    "kinds",
+    default="flags,algorithms,env",
+    show_default=True,
+    help="Compare only these; rules are the messages and overrides of the resolver.",
 )
 @click.option(
     "--used-in", type=click.Path(path_type=Path), multiple=True, help="Tell only what files here use."
@@ -85,6 +89,11 @@ def command(
     history = _history(history_file)
     old, new = _sides(versions, documented, checkout, history)
     changes = compare(old.facts, new.facts, renames_of(old, new, history), wanted)
+    if "rules" in wanted:
+        from indexer.drift.compare import in_order
+        from indexer.drift.rules import rule_changes
+
+        changes = in_order([*changes, *rule_changes(old.known_rules(), new.known_rules())])
     if no_abbreviations:
         changes = [change for change in changes if not change.code.startswith("abbreviation-")]
     outcome = _outcome(old, new, changes, used_in, baseline)

@@ -35,6 +35,8 @@ class NameOrBuild(click.Group):
             formatter.write_dl(
                 [
                     ("NAME", "The story of a flag, algorithm or environment variable."),
+                    ("--message TEXT", "Since when, until when SGLang says something (an error, pasted)."),
+                    ("rules V...", "Read the rules of releases, for `drift --kind rules`."),
                     ("build", "Build the history file from all releases."),
                 ]
             )
@@ -49,11 +51,15 @@ def command() -> None:
 
 
 @command.command("of", context_settings={"ignore_unknown_options": True})
-@click.argument("name")
+@click.argument("name", default="")
+@click.option("--message", "message", metavar="TEXT", help="Ask for a message instead; - reads it.")
 @click.option("--json", "as_json", is_flag=True, help="For machines.")
 @click.option("--history", "history_file", type=click.Path(path_type=Path), help="Another history file.")
-def of(name: str, as_json: bool, history_file: Path | None) -> None:
+def of(name: str, message: str | None, as_json: bool, history_file: Path | None) -> None:
     """Tell the story of NAME."""
+    if message is not None:
+        _tell_message(sys.stdin.read() if message == "-" else message, as_json)
+        return
     from indexer.errors import UsageError
     from indexer.knowledge.history import load_history
     from indexer.knowledge.lookup_history import stories, suggestions
@@ -78,6 +84,38 @@ def of(name: str, as_json: bool, history_file: Path | None) -> None:
         click.echo(msgspec.json.format(msgspec.json.encode(body), indent=2).decode())
         return
     click.echo("\n\n".join(_told(history, story) for story in found))
+
+
+def _tell_message(text: str, as_json: bool) -> None:
+    from indexer.errors import UsageError
+    from indexer.knowledge.message_words import load_message_words
+    from indexer.knowledge.messages import load_messages
+
+    words, history = load_message_words(), load_messages()
+    found = words.find(text) if history is not None else []
+    if history is None or not found:
+        raise UsageError(
+            "no covered release says this in its arguments' rules or start-up checks",
+            "paste three or more words of the message as they stand; `indexer search` finds more",
+        )
+    told = [words.story(one, history) for one in found]
+    if as_json:
+        import msgspec
+
+        body = {"versions": [history.releases[0], history.releases[-1]], "messages": told}
+        click.echo(msgspec.json.format(msgspec.json.encode(body), indent=2).decode())
+        return
+    click.echo("\n\n".join(one.told() for one in told))
+
+
+@command.command("rules")
+@click.argument("versions", nargs=-1, required=True, metavar="VERSION...")
+def rules(versions: tuple[str, ...]) -> None:
+    """Read the rules of releases and keep them in the cache."""
+    from indexer.knowledge.release_rules import release_rules
+
+    for version in versions:
+        click.echo(f"{version}: {len(release_rules(version).rules)} rules")
 
 
 def _told(history: History, story: Story) -> str:

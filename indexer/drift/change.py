@@ -13,7 +13,9 @@ LEVELS = (START, MEANING, DOC)
 """Worst first: a command that started no longer does; it starts but means something else; only what is
 documented changed (new things, help, lines)."""
 
-KINDS = ("flags", "algorithms", "env")
+KINDS = ("flags", "algorithms", "env", "rules")
+USUAL_KINDS = KINDS[:3]
+"""Those that every covered release is known for; rules have to be read first."""
 
 
 class Change(msgspec.Struct, kw_only=True, omit_defaults=True):
@@ -110,6 +112,20 @@ RULES = {
         DOC, "Variable no longer read", "SGLang never declared it and reads it no more."
     ),
     "env-added": ChangeRule(DOC, "Variable added", "New."),
+    "rule-refuses": ChangeRule(
+        START, "New refusal", "A launch that meets its condition stops while its arguments are resolved."
+    ),
+    "rule-guard": ChangeRule(
+        MEANING, "Refused under another condition", "Other launches than before are refused."
+    ),
+    "rule-override": ChangeRule(
+        MEANING, "Written value changed", "The resolver replaces a value that it didn't, or no longer does."
+    ),
+    "rule-kind": ChangeRule(MEANING, "Message of another kind", "What was said is now handled differently."),
+    "rule-gone": ChangeRule(DOC, "Refusal gone", "The launch is no longer refused for this."),
+    "rule-says": ChangeRule(DOC, "New message", "SGLang tells something new."),
+    "rule-says-when": ChangeRule(DOC, "Message under another condition", "It is told for other launches."),
+    "rule-silent": ChangeRule(DOC, "Message gone", "SGLang no longer tells this."),
 }
 
 

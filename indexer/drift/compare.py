@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 
-from indexer.drift.change import KINDS, LEVELS, RULES, Change
+from indexer.drift.change import LEVELS, RULES, USUAL_KINDS, Change
 from indexer.drift.flags import flag_changes
 from indexer.drift.others import algorithm_changes, env_changes
 from indexer.knowledge.facts import Facts
@@ -12,7 +12,7 @@ from indexer.knowledge.renames import FoundRename, named_options
 
 
 def compare(
-    old: Facts, new: Facts, renames: Iterable[FoundRename] = (), kinds: Sequence[str] = KINDS
+    old: Facts, new: Facts, renames: Iterable[FoundRename] = (), kinds: Sequence[str] = USUAL_KINDS
 ) -> list[Change]:
     """Return what changed, worst first. ``renames`` are those between the two, oldest first."""
     replacements = replacement_table(renames, old, new)
@@ -23,6 +23,11 @@ def compare(
         changes += algorithm_changes(old, new)
     if "env" in kinds:
         changes += env_changes(old, new, replacements)
+    return in_order(changes)
+
+
+def in_order(changes: Iterable[Change]) -> list[Change]:
+    """Return changes worst first, of one level as ``RULES`` lists their kinds."""
     order = {code: at for at, code in enumerate(RULES)}
     return sorted(changes, key=lambda one: (LEVELS.index(one.level), order[one.code], one.name))
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import NamedTuple
 
-from indexer.errors import UsageError
+from indexer.errors import CannotError, UsageError
 from indexer.knowledge.facts import Facts, facts_of
 from indexer.knowledge.history import History
 from indexer.knowledge.renames import FoundRename, find_renames
+from indexer.knowledge.schema import Rule
 from indexer.knowledge.store import load_snapshot
 
 
@@ -18,6 +19,28 @@ class Side(NamedTuple):
     facts: Facts
     name: str
     origin: str
+    rules: list[Rule] | None = None
+
+    def known_rules(self) -> list[Rule]:
+        """Return the rules of the side, of a release those that were read before.
+
+        Raises:
+            CannotError: they have to be read first; the message names the command.
+        """
+        if self.rules is not None:
+            return self.rules
+        from indexer.knowledge.release_rules import kept_rules
+
+        version = self.facts.version
+        kept = kept_rules(version) if self.origin in ("history", "release") else None
+        if kept is None:
+            raise CannotError(
+                f"the rules of {self.name} are not at hand",
+                f"read them, which takes up to 20 seconds: indexer history rules {version}"
+                if self.in_history
+                else "make a snapshot of it: indexer snapshot",
+            )
+        return kept.rules
 
     @property
     def in_history(self) -> bool:
@@ -42,7 +65,7 @@ def open_side(spec: str, history: History | None, checkout: Path | None = None) 
                 f"there is no snapshot file {spec}", "make one: indexer snapshot VERSION -o FILE"
             )
         snapshot = load_snapshot(path)
-        return Side(facts_of(snapshot), f"{snapshot.source.version} ({spec})", "snapshot")
+        return Side(facts_of(snapshot), f"{snapshot.source.version} ({spec})", "snapshot", snapshot.rules)
     version = spec.removeprefix("v")
     if checkout is not None:
         from indexer.snapshots import followed_of
@@ -62,7 +85,7 @@ def open_side(spec: str, history: History | None, checkout: Path | None = None) 
     from indexer.snapshots import get_snapshot
 
     snapshot = get_snapshot(version, code_paths=False)
-    return Side(facts_of(snapshot), snapshot.source.version, "release")
+    return Side(facts_of(snapshot), snapshot.source.version, "release", snapshot.rules)
 
 
 def renames_of(old: Side, new: Side, history: History | None) -> list[FoundRename]:

@@ -31,8 +31,8 @@ def _by_dest(history: History, dest: str) -> list[str]:
 
 
 def _dests(track: Track) -> list[str]:
-    changes = track.values.get("dest")
-    return [value for _, value in changes] if changes else [spelled(track.name)["dest"]]
+    named = [value for _, value in track.values.get("dest", ())]
+    return named or [track.constant.get("dest") or spelled(track.name)["dest"]]
 
 
 def suggestions(history: History, name: str, limit: int = 3) -> list[str]:

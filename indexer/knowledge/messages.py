@@ -68,10 +68,14 @@ class MessageHistory:
 
     def stays(self, rule: Rule) -> list[Stay]:
         """Return where a rule's message stands through the releases, oldest first; empty if it is unknown."""
-        file, key = self._file, message_key(rule)
+        return self.stays_of(message_key(rule) or "")
+
+    def stays_of(self, key: str) -> list[Stay]:
+        """Return where the message of a key stands through the releases, oldest first."""
+        file = self._file
         newest = len(file.releases) - 1
         found = []
-        for first, path, lines in file.messages.get(key or "", []):
+        for first, path, lines in file.messages.get(key, []):
             last = first + len(lines) - 1
             at = Location(file.paths[path], lines[0])
             found.append(Stay(file.releases[first], file.releases[last], at, last == newest))

@@ -58,7 +58,7 @@ def message_key(rule: Rule) -> str | None:
         return None
     if rule.message is not None and len(key := template_key(rule.message)) > 2:
         return key
-    return f"assert {_plain(rule.values[0])}" if rule.kind == "assert" and rule.values else None
+    return f"assert {plain(rule.values[0])}" if rule.kind == "assert" and rule.values else None
 
 
 def message_timelines(versions: Versions) -> list[Timeline]:
@@ -144,14 +144,15 @@ def _changes(old: Rule, new: Rule, version: str) -> Iterable[Change]:
 def guard_text(rule: Rule) -> str:
     """Return the rule's own tests, without receivers (``self.``, ``cfg.``): equal across layouts."""
     own = [one for one in rule.guard if one.how in ("if", "else", "case", "loop", "return")]
-    return " and ".join(_plain(one.text) if one.holds else f"not ({_plain(one.text)})" for one in own)
+    return " and ".join(plain(one.text) if one.holds else f"not ({plain(one.text)})" for one in own)
 
 
 def _leaf(rule: Rule) -> str:
     return rule.function.rpartition(".")[2].lstrip("_")
 
 
-def _plain(text: str) -> str:
+def plain(text: str) -> str:
+    """Return an expression without the names of the record that hold its fields."""
     return _RECEIVER.sub("", text)
 
 

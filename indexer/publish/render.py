@@ -8,7 +8,6 @@ from typing import Any
 
 import jinja2
 import msgspec
-from markupsafe import Markup
 
 from indexer._resources import data_path
 from indexer.knowledge.addresses import anchor_of, page_of, slug
@@ -56,7 +55,7 @@ class Renderer:
             page_of=page_of,
             anchor_of=anchor_of,
             cite=citer(self.site.source.permalink),
-            value_of=value_of,
+            value_of=value_markup,
             link_to_flag=flag_link,
         )
         return environment
@@ -96,14 +95,3 @@ class Renderer:
         if section in _NOT_SHARED:
             return False
         return page.stem in stems or (name == "index" and any(s.startswith(f"{section}/") for s in stems))
-
-
-def value_of(value: Any, form: str = "written") -> Markup:
-    """Return a value as markup; a name that a template gets wrong is an error, not a text.
-
-    Raises:
-        jinja2.UndefinedError: the value is not there.
-    """
-    if isinstance(value, jinja2.Undefined):
-        str(value)
-    return value_markup(value, form)

@@ -276,7 +276,9 @@ def test_algorithms_and_variables(case: str) -> None:
 
 def test_every_rule_has_a_case() -> None:
     cases = [*FLAG_CASES.values(), *OTHER_CASES.values()]
-    assert {code for _, _, wanted in cases for code, _ in wanted} == set(RULES)
+    assert {code for _, _, wanted in cases for code, _ in wanted} == {
+        code for code in RULES if not code.startswith("rule-")
+    }
 
 
 def test_fingerprint_ignores_lines_but_not_values() -> None:

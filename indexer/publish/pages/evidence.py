@@ -64,17 +64,5 @@ def _record_page(record: Record) -> Page:
         description=f"A launch of SGLang {record.version} on {machine_label(record)}: {record.outcome}.",
         data=msgspec.to_builtins(record),
         trail=[INDEX],
-        facts={"record": record, "machine": machine_label(record), "numbers": list(_numbers(record))},
+        facts={"record": record, "machine": machine_label(record)},
     )
-
-
-def _numbers(record: Record) -> Iterator[tuple[str, str]]:
-    """Yield what was measured, with its unit."""
-    numbers = record.numbers
-    if numbers.get("accept_length") is not None:
-        yield "Accept length", f"{numbers['accept_length']:.2f} tokens a verify step"
-    if numbers.get("first_request_seconds") is not None:
-        yield "First request", f"{numbers['first_request_seconds']} s"
-    for run in numbers.get("throughput") or []:
-        batch = "one request" if run["batch"] == 1 else f"{run['batch']} requests at a time"
-        yield f"Throughput, {batch}", f"{run['tokens_per_second']} tokens a second"

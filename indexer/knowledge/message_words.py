@@ -1,0 +1,216 @@
+"""Finding a message of SGLang's by what somebody pasted, in any release, without keeping its words.
+
+A message is kept as hashes of three words in a row, so that a pasted text finds it (its values filled in)
+though no text of SGLang's is kept. Where it stands through the releases is told by ``messages``.
+``python -m indexer.knowledge.message_words OUT.json`` writes the file.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+
+import msgspec
+
+from indexer.errors import CannotError
+from indexer.knowledge.messages import MessageHistory, Stay, message_key
+from indexer.knowledge.schema import Rule
+from indexer.knowledge.timeline import Timeline
+from indexer.knowledge.timeline import message_key as timeline_key
+from indexer.templates import PLACEHOLDER
+
+SHIPPED = Path(__file__).resolve().parent.parent / "data" / "message_words.json"
+_WORD = re.compile(r"[a-z0-9_]+")
+_RUN = 3
+_MOST = 60
+"""So many runs of words are kept of one message, spread over it."""
+_DIGITS = 5
+_WHOLE, _PART, _FEWEST = 0.6, 0.6, 3
+"""A paste means a message when it has this part of the message's runs; or, of a shortened paste, when this
+part of its own runs, and at least so many, are the message's."""
+
+
+class Message(msgspec.Struct, frozen=True, array_like=True):
+    """One message, by its ``key`` in ``messages``. ``runs`` are the hashes, one after the other;
+    ``changes`` are ``[release, what]``, counted from the oldest: its kind, guard, function or exception;
+    ``became`` is the key of the wording that took its place, empty for none."""
+
+    key: str
+    kind: str
+    exception: str
+    function: str
+    runs: str
+    became: str
+    changes: list[tuple[int, str]]
+
+    def hashes(self) -> frozenset[str]:
+        """Return the hashes of the message's runs of words."""
+        return frozenset(self.runs[at : at + _DIGITS] for at in range(0, len(self.runs), _DIGITS))
+
+
+class Story(msgspec.Struct, kw_only=True):
+    """A message through the releases; ``at`` is its place in the first release of its last stay."""
+
+    kind: str
+    exception: str | None
+    function: str
+    first: str
+    last: str
+    current: bool
+    at: str
+    events: list[tuple[str, str]]
+
+    def told(self) -> str:
+        """Return the story as lines."""
+        until = "now" if self.current else f"{self.last}, gone since"
+        exception = f" ({self.exception})" if self.exception else ""
+        head = f"{self.kind}{exception} in {self.function}: {self.first} … {until}"
+        return "\n".join([head, *(f"  {version:<13} {what}" for version, what in self.events)])
+
+
+class Messages(msgspec.Struct):
+    """The messages of all covered releases."""
+
+    messages: list[Message]
+
+    def find(self, text: str, limit: int = 3) -> list[Message]:
+        """Return the messages that a pasted text may be, the likeliest first."""
+        words = _words(text)
+        asked = frozenset(_hashes(words, _RUN)) | frozenset(_hashes(words, _RUN - 1))
+        length = max(1, len(words) - _RUN + 1)
+        found: list[tuple[float, int, Message]] = []
+        for at, message in enumerate(self.messages):
+            own = message.hashes()
+            hits = len(own & asked)
+            whole, part = hits / len(own), hits / length
+            if hits and (whole >= _WHOLE or (part >= _PART and hits >= _FEWEST)):
+                found.append((-round(whole + min(part, 1.0), 1), -at, message))
+        return [one[-1] for one in sorted(found, key=lambda one: one[:2])[:limit]]
+
+    def story(self, message: Message, history: MessageHistory) -> Story:
+        """Return what happened to a message, release by release."""
+        releases = history.releases
+        stays = history.stays_of(message.key)
+        events = _stays_told(stays, releases)
+        for at in dict.fromkeys(at for at, _ in message.changes):
+            changed = " and ".join(what for when, what in message.changes if when == at)
+            events.append((releases[at], f"another {changed}"))
+        heirs = history.stays_of(message.became) if message.became else []
+        if heirs:
+            place = f"{heirs[0].at.path}:{heirs[0].at.line}"
+            events.append((heirs[0].first, f"another wording took its place  [{place}]"))
+        return Story(
+            kind=message.kind,
+            exception=message.exception or None,
+            function=message.function,
+            first=stays[0].first,
+            last=stays[-1].last,
+            current=stays[-1].current,
+            at=f"{stays[-1].at.path}:{stays[-1].at.line}",
+            events=sorted(events, key=lambda event: releases.index(event[0])),
+        )
+
+
+def _stays_told(stays: Sequence[Stay], releases: Sequence[str]) -> list[tuple[str, str]]:
+    events = []
+    before: Stay | None = None
+    for stay in stays:
+        place = f"  [{stay.at.path}:{stay.at.line}]"
+        start = releases.index(stay.first)
+        if before is not None and releases.index(before.last) == start - 1:
+            events.append((stay.first, f"moved to another file{place}"))
+        else:
+            if before is not None:
+                events.append(_gone(before, releases))
+            since = "appeared" if start else "there since before the history begins"
+            events.append((stay.first, ("back" if before else since) + place))
+        before = stay
+    if before is not None and not before.current:
+        events.append(_gone(before, releases))
+    return events
+
+
+def _gone(stay: Stay, releases: Sequence[str]) -> tuple[str, str]:
+    return releases[releases.index(stay.last) + 1], f"gone (last in {stay.last})"
+
+
+def _words(text: str) -> list[str]:
+    return _WORD.findall(text.lower())
+
+
+def _hashes(words: Sequence[str], run: int) -> list[str]:
+    runs = (" ".join(words[at : at + run]) for at in range(len(words) - run + 1))
+    return [hashlib.blake2b(one.encode(), digest_size=_DIGITS).hexdigest()[:_DIGITS] for one in runs]
+
+
+def runs_of(template: str) -> str:
+    """Return the hashes of a message's runs of words, none of them across a value; empty: too short."""
+    pieces = [_words(piece) for piece in PLACEHOLDER.sub("\0", template).split("\0")]
+    for run in (_RUN, _RUN - 1):
+        found = list(dict.fromkeys(one for words in pieces for one in _hashes(words, run)))
+        if found:
+            step = max(1, -(-len(found) // _MOST))
+            return "".join(found[::step])
+    return ""
+
+
+def fold(versions: Mapping[str, Iterable[Rule]], timelines: Iterable[Timeline]) -> Messages:
+    """Return the messages of releases, given oldest first, in the order in which they are met last."""
+    position = {version: at for at, version in enumerate(versions)}
+    changes = {one.key: one for one in timelines}
+    newest: dict[str, Rule] = {}
+    for rules in versions.values():
+        for rule in rules:
+            if rule.kind != "override" and (key := message_key(rule)) is not None:
+                newest.pop(key, None)
+                newest[key] = rule
+    keys = {timeline_key(rule): key for key, rule in newest.items()}
+    found = []
+    for key, rule in newest.items():
+        timeline = changes.get(timeline_key(rule) or "")
+        runs = runs_of(rule.message or "")
+        if runs and timeline is not None:
+            found.append(
+                Message(
+                    key,
+                    rule.kind,
+                    rule.exception or "",
+                    rule.function.rpartition(".")[2],
+                    runs,
+                    keys.get(timeline.became, "") if timeline.became else "",
+                    [(position[change.version], change.what) for change in timeline.changes],
+                )
+            )
+    return Messages(found)
+
+
+def load_message_words(path: Path = SHIPPED) -> Messages:
+    """Return the messages shipped with the package, or those in ``path``.
+
+    Raises:
+        CannotError: the file is missing or damaged.
+    """
+    try:
+        return msgspec.json.decode(path.read_bytes(), type=Messages)
+    except (OSError, msgspec.MsgspecError) as error:
+        raise CannotError(f"{path.name} can't be read ({error})") from error
+
+
+def main(target: Path) -> None:
+    """Fold the rules of every release of the shipped history (kept from run to run)."""
+    from indexer.knowledge.history import load_history
+    from indexer.knowledge.release_rules import release_rules
+    from indexer.knowledge.timeline import message_timelines
+
+    versions = {version: release_rules(version).rules for version in load_history().versions}
+    messages = fold(versions, message_timelines(list(versions.items())))
+    rows = b",\n".join(map(msgspec.json.encode, messages.messages))
+    target.write_bytes(b'{"messages":[\n' + rows + b"\n]}\n")
+
+
+if __name__ == "__main__":
+    import sys
+
+    main(Path(sys.argv[1]))

@@ -1,0 +1,92 @@
+"""Messages found by what is pasted, and their stories; the handed cases whose rules drifted."""
+
+from __future__ import annotations
+
+import json
+
+import msgspec
+import pytest
+from click.testing import CliRunner
+
+from indexer.cli.history import command
+from indexer.errors import UsageError
+from indexer.knowledge.message_words import Messages, fold, load_message_words, runs_of
+from indexer.knowledge.messages import MessageFile, MessageHistory, fold_messages, load_messages
+from indexer.knowledge.schema import Condition, Location, Rule
+from indexer.knowledge.timeline import message_timelines
+
+
+def rule(line: int, message: str, guard: str = "x") -> Rule:
+    at = Location("python/sglang/a.py", line, symbol="C.check")
+    return Rule(
+        f"r{line}", "error", at, "C.check", [Condition(guard)], message=message, exception="ValueError"
+    )
+
+
+VERSIONS = {
+    "1": [rule(5, "top k {self.k} must be one for this backend")],
+    "2": [rule(9, "top k {cfg.k} must be one for this backend", "y")],
+    "3": [rule(7, "quite another thing is said here now")],
+}
+
+
+@pytest.fixture(scope="module")
+def small() -> Messages:
+    return fold(VERSIONS, message_timelines(list(VERSIONS.items())))
+
+
+def test_found_with_its_values_filled_in(small: Messages) -> None:
+    (found,) = small.find("ValueError: top k 4 must be one for this backend")
+    history = MessageHistory(msgspec.json.decode(fold_messages(VERSIONS), type=MessageFile))
+    story = small.story(found, history)
+    assert (story.first, story.last, story.current) == ("1", "2", False)
+    assert story.events == [
+        ("1", "there since before the history begins  [python/sglang/a.py:5]"),
+        ("2", "another guard"),
+        ("3", "gone (last in 2)"),
+    ]
+
+
+def test_found_by_a_part_of_it_and_not_by_anything(small: Messages) -> None:
+    assert small.find("must be one for this")
+    assert small.find("the quick brown fox jumps over the lazy dog") == []
+    assert small.find("") == []
+
+
+def test_no_word_is_kept() -> None:
+    assert set(runs_of("top k {x} must be one")) <= set("0123456789abcdef")
+
+
+@pytest.mark.parametrize(
+    ("pasted", "first", "last"),
+    [
+        # d07 (an error only between 0.5.10 and 0.5.13), e11, b15 of the cases; query 8 of the summary
+        ("not compatible with radix cache when using no_buffer", "0.5.10", "0.5.13.post1"),
+        (
+            "STANDALONE speculative decoding requires the draft model to share the same vocabulary",
+            "0.5.15",
+            "0.5.23",
+        ),
+        (
+            "--disaggregation-decode-enable-radix-cache is incompatible with speculative decoding",
+            "0.5.11",
+            "0.5.23",
+        ),
+        ("Spec v2 currently only supports topk = 1 for speculative decoding.", "0.5.7", "0.5.10.post1"),
+    ],
+)
+def test_handed_cases(pasted: str, first: str, last: str) -> None:
+    messages, history = load_message_words(), load_messages()
+    assert history is not None
+    stories = [messages.story(one, history) for one in messages.find(pasted)]
+    assert (first, last) in [(story.first, story.last) for story in stories]
+
+
+def test_command() -> None:
+    told = CliRunner().invoke(
+        command, ["--message", "when using no_buffer is not compatible with radix cache", "--json"]
+    )
+    story = json.loads(told.output)["messages"][0]
+    assert (story["kind"], story["last"], story["current"]) == ("error", "0.5.13.post1", False)
+    with pytest.raises(UsageError, match="says this"):
+        CliRunner().invoke(command, ["--message", "never said by anybody at all"], catch_exceptions=False)
