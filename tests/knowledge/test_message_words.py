@@ -83,9 +83,8 @@ def test_handed_cases(pasted: str, first: str, last: str) -> None:
 
 
 def test_command() -> None:
-    told = CliRunner().invoke(
-        command, ["--message", "when using no_buffer is not compatible with radix cache", "--json"]
-    )
+    pasted = "not compatible with radix cache when using no_buffer"
+    told = CliRunner().invoke(command, ["--message", pasted, "--json"])
     story = json.loads(told.output)["messages"][0]
     assert (story["kind"], story["last"], story["current"]) == ("error", "0.5.13.post1", False)
     with pytest.raises(UsageError, match="says this"):
