@@ -38,3 +38,8 @@ def test_what_is_no_launch_is_said(text):
 def test_an_open_quote_is_said():
     with pytest.raises(UsageError, match="quote"):
         split_command("python -m sglang.launch_server --x 'a")
+
+
+def test_a_word_that_is_no_text_is_refused() -> None:
+    with pytest.raises(UsageError, match="not text in UTF-8"):
+        server_arguments(["--served-model-name", "a\udcffb"])
