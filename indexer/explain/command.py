@@ -42,7 +42,7 @@ def server_arguments(words: list[str]) -> tuple[list[str], dict[str, str]]:
     arguments = _after_program(rest)
     for word in [*arguments, *env, *env.values()]:
         if not word.isprintable() and any("\ud800" <= letter <= "\udfff" for letter in word):
-            raise UsageError(f"{ascii(word)} is not text in UTF-8", "give it in UTF-8")
+            raise UsageError(f"{word!a} is not text in UTF-8", "give it in UTF-8")
         if _VARIABLE.search(word):
             raise UsageError(f"{word!r} holds a shell variable, whose value is not known", "put its value in")
     return arguments, env

@@ -8,7 +8,6 @@ from typing import Any
 from indexer.interpret.unknown import Unknown
 from indexer.knowledge.schema import Unknown as UnknownValue
 
-
 _LARGEST = 1 << 63
 """JSON readers, ours among them, hold whole numbers in 64 bits."""
 

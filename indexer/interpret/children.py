@@ -13,6 +13,7 @@ import signal
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 AVAILABLE = hasattr(os, "fork")
 """Whether this platform can fork. Where it can't, work is done in this process, without limits."""
@@ -148,6 +149,20 @@ def run_children(
             child.late = True
             child.end()
     return results
+
+
+def contained(work: Callable[[], Any], kind: Any, trusted: bool) -> Any:
+    """Do work on interpreted code: here if it is trusted, else in a child with limits.
+
+    ``kind`` is the type of the result as ``msgspec`` decodes it. A child without an answer gives a
+    ``ChildStopped``.
+    """
+    if trusted or not AVAILABLE:
+        return work()
+    import msgspec
+
+    [answer] = run_children([lambda: msgspec.json.encode(work())], Limits())
+    return answer if isinstance(answer, ChildStopped) else msgspec.json.decode(answer, type=kind)
 
 
 def cores() -> int:

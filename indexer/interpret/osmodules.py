@@ -72,15 +72,15 @@ class Environment(MutableMapping[str, Any]):
         return False
 
     def __iter__(self) -> Iterator[str]:
-        if not self._complete or self._unknown:
+        if not self._complete:
             raise UnknownEscaped(Unknown("the whole environment"), "iteration")
-        return iter(self._set)
+        return iter([*self._set, *(name for name in sorted(self._unknown) if name in self)])
 
     def __len__(self) -> int:
-        return len(self._set)
+        return len(list(iter(self)))
 
     def copy(self) -> dict[str, Any]:
-        return dict(self._set)
+        return {name: self[name] for name in self}
 
 
 def _running_module() -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 
 import msgspec
@@ -10,6 +11,7 @@ from indexer.collector import collector_paused
 from indexer.explain.launches import PreparedLaunch, Question, prepare
 from indexer.explain.start.outside import open_resolved
 from indexer.explain.start.standin import publish, runner_of
+from indexer.interpret.children import ChildStopped, contained
 from indexer.interpret.explore import explore
 from indexer.interpret.running import innermost_frame, run_with_deep_stack
 from indexer.interpret.signals import Signal, begin_path, swallowed
@@ -45,7 +47,13 @@ def backend_refusal(tree: SourceTree, question: Question) -> BackendRefusal | No
         return None
     run = partial(_one_path, tree, prepare(tree, question), path)
     with collector_paused():
-        paths = run_with_deep_stack(partial(explore, run, _MOST_PATHS)).paths
+        answer = contained(partial(_explored, run), BackendRefusal | None, tree.pinned)
+    return None if isinstance(answer, ChildStopped) else answer
+
+
+def _explored(run: Callable[[], BackendRefusal | None]) -> BackendRefusal | None:
+    """Return what all paths agree on."""
+    paths = run_with_deep_stack(partial(explore, run, _MOST_PATHS)).paths
     first = paths[0].result
     return first if all(one.result == first for one in paths) else None
 

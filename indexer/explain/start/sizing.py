@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import re
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -13,6 +14,7 @@ from indexer.explain.start.facts import GIB, Sized, StateMemory
 from indexer.explain.start.inline import NAME, AppendedTree, find_inline_ratio
 from indexer.explain.start.outside import open_resolved
 from indexer.explain.start.standin import Pools, find_pools, place_of
+from indexer.interpret.children import ChildStopped, contained
 from indexer.interpret.explore import Exploration, explore
 from indexer.interpret.launch import Launch
 from indexer.interpret.machine import memory_of
@@ -48,15 +50,19 @@ def state_memory(
     if found is None:
         return None
     path, name = found
-    inline = None
+    inline, trusted = None, tree.pinned
     if f"def {_RATIO}(".encode() not in tree.read(path):
         inline = _inline(tree)
         if inline is not None:
             tree = AppendedTree(tree, inline[1].path, inline[0])
     run = partial(_one_path, tree, prepared, (path, name), inline[1] if inline else None, weights_gib)
     with collector_paused():
-        explored = run_with_deep_stack(partial(explore, run, _MOST_PATHS))
-    return _joined(explored)
+        answer = contained(partial(_explored, run), StateMemory | None, trusted)
+    return StateMemory(unknown=[str(answer)]) if isinstance(answer, ChildStopped) else answer
+
+
+def _explored(run: Callable[[], StateMemory | None]) -> StateMemory | None:
+    return _joined(run_with_deep_stack(partial(explore, run, _MOST_PATHS)))
 
 
 def _sizing_module(tree: SourceTree) -> tuple[str, str] | None:
