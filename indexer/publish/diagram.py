@@ -44,7 +44,7 @@ def draw(path: CodePath) -> Markup:
     height = _TOP * 2 + _ROW * len(rows)
     parts = [
         f'<svg class="path-drawing" width="{width}" height="{height}" viewBox="0 0 {width} {height}" '
-        f'role="img" aria-label="{escape(path.title)}: {len(path.steps)} steps">'
+        f'role="group" aria-label="{escape(path.title)}: {len(path.steps)} steps">'
     ]
     parts += _elbows(rows, levels)
     for place, (row, label, cited) in enumerate(zip(rows, labels, places, strict=True)):
