@@ -8,7 +8,6 @@ from typing import Any
 
 from indexer.interpret import safety
 from indexer.interpret.external import External, ExternalBase
-from indexer.interpret.marks import is_interpreted_class, is_interpreted_function
 from indexer.interpret.signals import Unsupported
 from indexer.interpret.unknown import Unknown
 
@@ -30,7 +29,7 @@ class Attributes:
         """Hand out ``__dict__``, ``__self__`` and their like as far as they stay in the sandbox."""
         if type(value) in (Unknown, External):
             return getattr(value, name) if type(value) is External else value._rt_derive(name)
-        return safety.guarded_attribute(value, name, is_interpreted_class, is_interpreted_function)
+        return safety.guarded_attribute(value, name)
 
     def native_read(self, value: Any, *args: Any) -> Any:
         """``value.__getattribute__(*args)``, which configuration classes do thousands of times."""
@@ -53,7 +52,7 @@ class Attributes:
         """Return the object whose attribute is stored, if storing to it stays in the sandbox."""
         if type(target) in (Unknown, External):
             return _Sink()
-        safety.check_storable(target, is_interpreted_class, is_interpreted_function)
+        safety.check_storable(target)
         return target
 
     def get(self, value: Any, name: Any, *default: Any) -> Any:

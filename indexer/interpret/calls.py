@@ -48,9 +48,7 @@ class Calls:
     def _host_call(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Call something native without letting an unknown value vanish in it."""
         kind = type(function)
-        if kind is types.FunctionType:
-            pass
-        elif kind is types.BuiltinFunctionType:
+        if kind is types.FunctionType or kind is types.BuiltinFunctionType:
             safety.check_native(function)
         elif kind is Unknown or kind is External:
             return function(*args, **kwargs)

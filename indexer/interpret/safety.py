@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import abc
 import argparse
 import enum
 import re
@@ -12,6 +13,7 @@ from typing import Any
 from weakref import WeakKeyDictionary
 
 from indexer.interpret.external import ExternalBase
+from indexer.interpret.marks import is_interpreted_class, is_interpreted_function
 from indexer.interpret.rewrite import FORBIDDEN_ATTRIBUTES, GUARDED_ATTRIBUTES
 from indexer.interpret.signals import Unsupported
 
@@ -72,6 +74,8 @@ def check_constructor(cls: type) -> None:
 def check_native(function: Any) -> None:
     """Refuse native methods that would hand out what the attribute check refuses."""
     name = getattr(function, "__name__", "")
+    if name == "register":
+        _check_register(function)
     if name not in _CLOSED_NATIVE:
         return
     if name != "__get__":
@@ -81,11 +85,16 @@ def check_native(function: Any) -> None:
         raise Unsupported(f"descriptor {owner!r} is closed to interpreted code")
 
 
+def _check_register(function: Any) -> None:
+    """Refuse to enter classes of the tree into the host program's abstract classes."""
+    owner = getattr(function, "__self__", None)
+    if function is abc.ABCMeta.register or (_is_a(owner, abc.ABCMeta) and not is_interpreted_class(owner)):
+        raise Unsupported(f"register() of {owner or 'a native class'}")
+
+
 def guarded_attribute(
     value: Any,
     name: str,
-    own_class: Callable[[Any], bool],
-    own_function: Callable[[Any], bool],
     read: Callable[[Any, str], Any] = getattr,
 ) -> Any:
     """Return one of the ``GUARDED_ATTRIBUTES``, if what it holds stays in the sandbox.
@@ -97,29 +106,29 @@ def guarded_attribute(
         raise Unsupported(f"{name} of a native module is closed to interpreted code")
     result = read(value, name)
     if name == "__dict__":
-        if _is_a(value, type) and not own_class(value):
+        if _is_a(value, type) and not is_interpreted_class(value):
             return _ClosedNames.of(value, result)
-        _check_dictionary(value, result, own_function)
+        _check_dictionary(value, result)
         return result
     if isinstance(result, types.ModuleType):
         raise Unsupported(f"{name} of {type(value).__name__} is closed to interpreted code")
     if name == "__get__":
         check_native(result)
     elif name in ("__self__", "__func__", "__wrapped__"):
-        if not (type(result) in _PLAIN_TYPES or own_function(result) or _is_own(result, own_class)):
+        if not (type(result) in _PLAIN_TYPES or is_interpreted_function(result) or _is_own(result)):
             raise Unsupported(f"{name} of a native function is closed to interpreted code")
     elif name in ("__base__", "__bases__", "__mro__", "mro"):
         # Behind the parser of ours is the one that reads files; ``type.mro`` would ask for any class.
         if _is_a(value, type) and issubclass(value, (type, argparse.ArgumentParser)):
             raise Unsupported(f"{name} of {value.__name__} is closed to interpreted code")
     elif name in ("__getstate__", "__reduce__", "__reduce_ex__"):
-        if not own_class(type(value)):
+        if not is_interpreted_class(type(value)):
             raise Unsupported(f"{name} of native {type(value).__name__} is closed to interpreted code")
     elif name in ("format", "format_map"):
         if _is_a(value, str) or (_is_a(value, type) and issubclass(value, str)):
             return _checked_format(result) if isinstance(result, _NATIVE_METHODS) else result
     elif isinstance(result, _NATIVE_SLOTS):
-        return _checked_slot(result, name, own_class, own_function)
+        return _checked_slot(result, name)
     return result
 
 
@@ -133,8 +142,8 @@ _NATIVE_METHODS = (types.BuiltinFunctionType, types.MethodDescriptorType)
 _NATIVE_SLOTS = (types.WrapperDescriptorType, types.MethodWrapperType)
 
 
-def _is_own(value: Any, own_class: Callable[[Any], bool]) -> bool:
-    return own_class(value) or own_class(type(value))
+def _is_own(value: Any) -> bool:
+    return is_interpreted_class(value) or is_interpreted_class(type(value))
 
 
 class _ClosedNames(dict):
@@ -193,9 +202,9 @@ def _of_the_tree_alone(cls: type) -> bool:
     return known
 
 
-def _check_dictionary(value: Any, held: Any, own_function: Callable[[Any], bool]) -> None:
+def _check_dictionary(value: Any, held: Any) -> None:
     if _is_a(value, types.FunctionType):
-        closed = not own_function(value)
+        closed = not is_interpreted_function(value)
     else:
         closed = not _of_the_tree_alone(type(value)) and (
             type(value).__module__.startswith("indexer.")
@@ -206,7 +215,8 @@ def _check_dictionary(value: Any, held: Any, own_function: Callable[[Any], bool]
 
 
 def _checked_slot(
-    slot: Any, name: str, own_class: Callable[[Any], bool], own_function: Callable[[Any], bool]
+    slot: Any,
+    name: str,
 ) -> Callable[..., Any]:
     """Return a native ``__getattribute__``, ``__setattr__`` or ``__delattr__`` that asks first."""
     bound = isinstance(slot, types.MethodWrapperType)
@@ -224,10 +234,10 @@ def _checked_slot(
         if reads:
             attribute = check_attribute(attribute)
             if attribute in GUARDED_ATTRIBUTES:
-                return guarded_attribute(target, attribute, own_class, own_function, native)
+                return guarded_attribute(target, attribute, native)
         else:
             attribute = check_stored_attribute(attribute)
-            check_storable(target, own_class, own_function)
+            check_storable(target)
         return native(target, attribute, *stored)
 
     checked._rt_takes_unknown = True  # type: ignore[attr-defined]
@@ -260,23 +270,21 @@ def _check_template(template: str) -> None:
             _check_template(spec)
 
 
-def check_storable(
-    target: Any, own_class: Callable[[Any], bool], own_function: Callable[[Any], bool]
-) -> None:
+def check_storable(target: Any) -> None:
     """Refuse to change native classes, functions and modules.
 
     Raises:
         Unsupported: the target is shared with the host program.
     """
     if _is_a(target, type):
-        if not own_class(target):
+        if not is_interpreted_class(target):
             raise Unsupported(f"a store to native class {target.__name__}")
     elif _is_a(target, types.FunctionType):
-        if not own_function(target):
+        if not is_interpreted_function(target):
             raise Unsupported(f"a store to native function {target.__name__}")
     elif _is_a(target, (types.ModuleType, types.BuiltinFunctionType, types.MethodType)):
         raise Unsupported(f"a store to {target!r}")
-    if _is_a(target, enum.Enum) and not own_class(type(target)):
+    if _is_a(target, enum.Enum) and not is_interpreted_class(type(target)):
         raise Unsupported(f"a store to {target!r}")
 
 
