@@ -12,6 +12,7 @@ pytestmark = [pytest.mark.oracle, pytest.mark.release]
 QUICK = {"0.5.9-h200": 24, "0.5.17-b200": 40, "0.5.23-h200": 50}
 """The files of the default run, and of how many cases each one is taken."""
 
+
 @pytest.mark.parametrize("name", QUICK)
 def test_agrees_with_the_real_resolver(name, shared):
     tally = compare(open_oracle(shared, name, QUICK[name]))
