@@ -19,6 +19,7 @@ from indexer.interpret.launch import Launch
 from indexer.interpret.machine import machine_intrinsics, machine_questions, machine_values
 from indexer.interpret.marks import is_interpreted_class
 from indexer.interpret.osmodules import os_overrides
+from indexer.interpret.regex_module import regex_intrinsics, regex_values
 from indexer.interpret.signals import Unsupported
 from indexer.interpret.transformers_tree import external_intrinsics
 from indexer.interpret.unknown import Unknown
@@ -75,6 +76,8 @@ class World:
         self._overrides = stdlib.overrides(self, program) | os_overrides(self, program)
         self._intrinsics |= machine_intrinsics(self) | external_intrinsics(self)
         self._intrinsics["orjson.loads"] = stdlib.load_json  # the same values, read faster
+        self._intrinsics |= regex_intrinsics()
+        self._values |= regex_values()
         self._questions = machine_questions(self)
         values, absent = machine_values(self)
         self._values |= values
