@@ -15,48 +15,12 @@ from weakref import WeakKeyDictionary
 from indexer.interpret.code_cache import TreeCode, code_of
 from indexer.interpret.compiled import MARK, CompiledModule, compile_expression
 from indexer.interpret.external import External
+from indexer.interpret.namespaces import InterpretedModule, ModuleNames, Namespace
 from indexer.interpret.runtime import Runtime
 from indexer.interpret.signals import Unsupported, handled
 from indexer.interpret.transformers_tree import PACKAGE as TRANSFORMERS
 from indexer.interpret.transformers_tree import ConfigurationTree, module_overrides
 from indexer.source.tree import SourceTree
-
-
-class Namespace(dict):
-    """A module's globals. Looking a missing name up binds it, if the module can."""
-
-    __slots__ = ("_rt_module",)
-
-    def __init__(self, module: ModuleState) -> None:
-        super().__init__()
-        self._rt_module = module
-
-    def __missing__(self, name: str) -> Any:
-        return self._rt_module.bind(name)
-
-
-class InterpretedModule:
-    """One module of the tree, as interpreted code sees it: nothing but its names."""
-
-    __slots__ = ("_rt_state",)
-
-    def __init__(self, state: ModuleState) -> None:
-        object.__setattr__(self, "_rt_state", state)
-
-    def __getattr__(self, name: str) -> Any:
-        return self._rt_state.lookup(name)
-
-    def __setattr__(self, name: str, value: Any) -> None:
-        name = str.__str__(name)
-        if name.startswith("@") or name == "__builtins__":
-            raise Unsupported(f"a store to the runtime's {name}")
-        self._rt_state.namespace[name] = value
-
-    def __deepcopy__(self, memo: Any) -> Any:
-        return self  # else the memo would hand out what is behind it
-
-    def __repr__(self) -> str:
-        return f"<module '{self._rt_state.dotted}'>"
 
 
 class ModuleState:
@@ -277,6 +241,11 @@ class Program:
             module.run_all()
             module.registered = True
         return module.face
+
+    @staticmethod
+    def names_of(namespace: Namespace) -> ModuleNames:
+        """Return what ``globals()`` gives where a namespace is the running one."""
+        return ModuleNames(namespace._rt_module.face)
 
     def loaded(self, dotted: str) -> InterpretedModule | None:
         """Return a module only if it was touched before."""

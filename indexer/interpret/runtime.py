@@ -17,6 +17,7 @@ from indexer.interpret import safety
 from indexer.interpret.attributes import Attributes
 from indexer.interpret.calls import Calls, crossed_interpreted_frame
 from indexer.interpret.classes import Classes
+from indexer.interpret.compiled import MARK
 from indexer.interpret.external import External
 from indexer.interpret.marks import takes_unknown
 from indexer.interpret.signals import UNCATCHABLE, UnknownEscaped, Unsupported
@@ -164,6 +165,12 @@ class Runtime:
 
     # -- builtins ---------------------------------------------------------------------------------
 
+    def _globals(self) -> Any:
+        frame: Any = sys._getframe(1)
+        while frame.f_code.co_filename[:1] != MARK:
+            frame = frame.f_back
+        return self.program.names_of(frame.f_globals)
+
     @staticmethod
     def is_host_builtin(name: str) -> bool:
         return hasattr(host_builtins, name)
@@ -195,11 +202,12 @@ class Runtime:
             "print": takes_unknown(lambda *args, **kwargs: None),
             "vars": takes_unknown(self.attributes.members),
             "open": takes_unknown(lambda *args, **kwargs: self.world.open(*args, **kwargs)),
+            "globals": self._globals,
             "id": takes_unknown(host_builtins.id),
             "bool": bool,
             "__debug__": True,
         }
-        for name in ("eval", "exec", "compile", "globals", "locals", "input", "breakpoint"):
+        for name in ("eval", "exec", "compile", "locals", "input", "breakpoint"):
             offered[name] = self._refuse(name)
         offered["__import__"] = takes_unknown(lambda name, *rest, **kwargs: self.program.import_module(name))
         return offered
