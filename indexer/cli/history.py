@@ -11,6 +11,7 @@ import click
 if TYPE_CHECKING:
     from indexer.knowledge.history import History
     from indexer.knowledge.history_build import Built
+    from indexer.knowledge.lookup_history import Abbreviation
     from indexer.knowledge.stories import Story
 
 
@@ -62,12 +63,15 @@ def of(name: str, message: str | None, as_json: bool, history_file: Path | None)
         return
     from indexer.errors import UsageError
     from indexer.knowledge.history import load_history
-    from indexer.knowledge.lookup_history import stories, suggestions
+    from indexer.knowledge.lookup_history import abbreviation, stories, suggestions
 
     if not name.strip("- "):
         raise UsageError("no name to tell the story of", "for example: indexer history --tp-size")
     history = load_history(history_file)
     found = stories(history, name)
+    short = abbreviation(history, name) if not found else None
+    if short is not None:
+        found = stories(history, short.option)
     if not found:
         near = suggestions(history, name)
         raise UsageError(
@@ -81,9 +85,20 @@ def of(name: str, message: str | None, as_json: bool, history_file: Path | None)
             "versions": [history.versions[0], history.versions[-1]],
             "stories": msgspec.to_builtins(found),
         }
+        if short is not None:
+            body["abbreviation"] = {"name": name, **short._asdict()}
         click.echo(msgspec.json.format(msgspec.json.encode(body), indent=2).decode())
         return
+    if short is not None:
+        click.echo(_abbreviated(name, short, history.versions[-1]))
     click.echo("\n\n".join(_told(history, story) for story in found))
+
+
+def _abbreviated(name: str, short: Abbreviation, newest: str) -> str:
+    told = f"{name} is no option of its own: in {short.version} argparse takes it for {short.option}"
+    if short.ambiguous:
+        told += f"; in {newest} it is ambiguous: it could match {', '.join(short.ambiguous)}"
+    return told
 
 
 def _tell_message(text: str, as_json: bool) -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from indexer.knowledge.history import History, option_strings, value_at
+from typing import NamedTuple
+
+from indexer.knowledge.history import History, exists, option_strings, value_at
 from indexer.knowledge.history_file import Track, spelled
 from indexer.knowledge.stories import Story, algorithm_story, env_story, flag_story
 
@@ -23,6 +25,31 @@ def stories(history: History, name: str) -> list[Story]:
     ]
     known = [story for story in found if story is not None]
     return known or [story for option in _by_dest(history, word) if (story := flag_story(history, option))]
+
+
+class Abbreviation(NamedTuple):
+    """What argparse makes of a shortened option in ``version``, the newest release that takes it for one
+    option; ``ambiguous`` are the options it could be in the newest release of all."""
+
+    option: str
+    version: str
+    ambiguous: list[str]
+
+
+def abbreviation(history: History, name: str) -> Abbreviation | None:
+    """Return what argparse takes ``name`` for where it is no option of its own; None: never anything."""
+    prefix = "--" + name.lstrip("-").replace("_", "-").lower()
+    newest = _begun(history, prefix, len(history.versions) - 1)
+    for at in range(len(history.versions) - 1, -1, -1):
+        begun = _begun(history, prefix, at)
+        if len(begun) == 1:
+            return Abbreviation(begun[0], history.versions[at], newest if len(newest) > 1 else [])
+    return None
+
+
+def _begun(history: History, prefix: str, at: int) -> list[str]:
+    tracks = (track for track in history.tracks("flags") if exists(track, at))
+    return sorted(o for track in tracks for o in option_strings(track, at) if o.startswith(prefix))
 
 
 def _by_dest(history: History, dest: str) -> list[str]:

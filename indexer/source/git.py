@@ -165,7 +165,7 @@ def _clone(url: str, rev: str, target: Path) -> git.Repo:
         ) from error
     except git.GitCommandError as error:
         shutil.rmtree(partial, ignore_errors=True)
-        raise _clone_failure(url, rev, error) from error
+        raise _clone_failure(url, rev, error, partial) from error
     return git.Repo(target)
 
 
@@ -179,8 +179,9 @@ def _refresh(repo: git.Repo, rev: str) -> None:
         return
 
 
-def _clone_failure(url: str, rev: str, error: git.GitCommandError) -> CannotError | UsageError:
-    text = str(error.stderr)
+def _clone_failure(url: str, rev: str, error: git.GitCommandError, target: Path) -> CannotError | UsageError:
+    # What users paste should not hold where their cache lies.
+    text = str(error.stderr).replace(str(target), "the cache")
     if "Remote branch" in text and "not found" in text:
         return UsageError(f"{url} has no tag or branch {rev!r}", "tags look like v0.5.23")
     reason = next((line for line in text.splitlines() if "fatal:" in line), text.strip())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import re
 import stat
 from functools import cached_property
@@ -151,6 +152,7 @@ class WheelTree(SourceTree):
         self.artifact = wheel.name
         self._wheel = wheel
         self._package = package(package_name)
+        self._opened: tuple[int, zipfile.ZipFile] | None = None
         self._index = read_index(wheel) or self._make_index()
 
     def _make_index(self) -> WheelIndex:
@@ -161,8 +163,17 @@ class WheelTree(SourceTree):
             write_index(self._wheel, index)
         return index
 
-    @cached_property
+    @property
     def _zip(self) -> zipfile.ZipFile:
+        """The archive, opened by this very process: a forked one shares the place in the file that it
+        reads at, so that one would move it under the other."""
+        process, archive = self._opened or (0, None)
+        if archive is None or process != os.getpid():
+            archive = self._open()
+            self._opened = (os.getpid(), archive)
+        return archive
+
+    def _open(self) -> zipfile.ZipFile:
         import zipfile
 
         try:

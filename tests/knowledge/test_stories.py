@@ -11,7 +11,7 @@ from click.testing import CliRunner, Result
 from indexer.cli.history import command
 from indexer.errors import UsageError
 from indexer.knowledge.history import SHIPPED, History, load_history
-from indexer.knowledge.lookup_history import stories, suggestions
+from indexer.knowledge.lookup_history import abbreviation, stories, suggestions
 from indexer.knowledge.stories import Story
 
 ARGUMENTS = "python/sglang/srt/server_args.py"
@@ -43,7 +43,7 @@ def test_all_releases_since_speculation_began(history: History) -> None:
 
 
 def test_history_is_small_enough_to_ship() -> None:
-    assert SHIPPED.stat().st_size < 600_000
+    assert SHIPPED.stat().st_size < 400_000
 
 
 def test_c01_mamba_scheduler_strategy(story: Callable[[str], Story]) -> None:
@@ -179,3 +179,14 @@ def test_json() -> None:
 def test_unknown_name_is_a_usage_error() -> None:
     with pytest.raises(UsageError, match=r"no covered release .* did you mean --cuda-graph-max-bs"):
         run("--cuda-graph-max-bz")
+
+
+def test_an_abbreviation_tells_the_story_of_what_argparse_takes_it_for(history: History) -> None:
+    assert abbreviation(history, "tp") == ("--tp-size", "0.5.23", [])
+    short = abbreviation(history, "--speculative-draft")  # b23 of the cases
+    assert short is not None
+    assert (short.option, short.version) == ("--speculative-draft-model-path", "0.5.1.post3")
+    assert len(short.ambiguous) > 1
+    assert abbreviation(history, "no-such-thing") is None
+    told = CliRunner().invoke(command, ["tp"])
+    assert told.output.startswith("tp is no option of its own: in 0.5.23 argparse takes it for --tp-size\n")

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import multiprocessing
+import random
 import stat
 import zipfile
 from pathlib import Path
@@ -189,3 +190,22 @@ def test_a_wheel_without_sglang_is_told(cache: Path) -> None:
         archive.writestr("sglang-9.9.dist-info/METADATA", "")
     with pytest.raises(CannotError, match="is not a SGLang tree that can be indexed: no python/sglang"):
         open_source("9.9")
+
+
+def _read_all(tree: WheelTree, paths: list[str]) -> None:
+    for path in paths:
+        tree.read(path)
+
+
+def test_a_forked_process_reads_on_its_own(cache: Path) -> None:
+    noise = random.Random(1)
+    extra = {f"sglang/m{n}.py": f"# {noise.getrandbits(30_000):x}\n" for n in range(12)}
+    tree = WheelTree(make_wheel(cache, extra=extra), "9.9")
+    paths = [path for path in tree.paths() if "/m" in path]
+    context = multiprocessing.get_context("fork")
+    for path in paths:
+        child = context.Process(target=_read_all, args=(tree, paths[::-1]))
+        child.start()
+        child.join()
+        assert child.exitcode == 0
+        assert tree.read(path).decode() == extra[path.removeprefix("python/")]

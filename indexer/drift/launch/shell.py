@@ -15,16 +15,12 @@ from itertools import pairwise
 import tree_sitter_bash
 from tree_sitter import Language, Node, Parser
 
-from indexer.drift.launch.expansion import Expander, Scope, Variable, merge, word_of
-from indexer.drift.launch.fields import (
-    Fields,
-    drop,
-    empty,
-    join,
-    split,
-)
+from indexer.drift.launch.assignments import Assignments
+from indexer.drift.launch.expansion import Scope, Variable, merge, word_of
+from indexer.drift.launch.fields import Fields, drop, join, split
+from indexer.drift.launch.heredoc import descend, heredoc_content, heredoc_kind
 from indexer.drift.launch.located import Located
-from indexer.drift.launch.model import DYNAMIC, FileLaunches, Launch, Setting, Word
+from indexer.drift.launch.model import FileLaunches, Launch, Word
 from indexer.drift.launch.programs import (
     find_launches,
     is_flag_list,
@@ -37,44 +33,11 @@ MAX_DEPTH = 8
 MAX_WORDS = 4000
 MAX_STEPS = 20000
 """Commands looked at in one file: functions that call each other would otherwise multiply."""
-_SETTING = re.compile(r"^(?:--env=|-e)?((?:SGLANG|SGL)_[A-Z0-9_]+)=(.*)$", re.DOTALL)
-_TALKERS = frozenset(
-    [
-        "echo",
-        "printf",
-        "grep",
-        "egrep",
-        "fgrep",
-        "rg",
-        "sed",
-        "awk",
-        "cat",
-        "log",
-        "info",
-        "warn",
-        "warning",
-        "error",
-        "err",
-        "die",
-        "fail",
-        "usage",
-        "note",
-        "log_info",
-        "log_error",
-        "log_warn",
-        "pgrep",
-        "pkill",
-        "killall",
-        "read",
-        "test",
-        "[",
-        "[[",
-        ":",
-        "true",
-        "false",
-        "trap",
-    ]
-)
+_TALKERS = frozenset({
+    "echo", "printf", "grep", "egrep", "fgrep", "rg", "sed", "awk", "cat", "log", "info", "warn", "warning",
+    "error", "err", "die", "fail", "usage", "note", "log_info", "log_error", "log_warn", "pgrep", "pkill",
+    "killall", "read", "test", "[", "[[", ":", "true", "false", "trap",
+})  # fmt: skip
 """Commands whose strings are text, not programs."""
 _SHELLS = frozenset(["bash", "sh", "zsh", "dash", "ksh"])
 _PYTHON = re.compile(r"(^|/)python[\d.]*$")
@@ -102,16 +65,14 @@ def read_shell(
     return evaluator.found
 
 
-class _Evaluator(Expander):
+class _Evaluator(Assignments):
     def __init__(self, inner: Inner | None) -> None:
         super().__init__()
-        self.found = FileLaunches()
         self.functions: dict[str, tuple[Node, Located]] = {}
         self.called: set[str] = set()
         self.inner = inner
         self.depth = 0
         self.steps = 0
-        self._seen_settings: set[tuple[str, int]] = set()
 
     # --- scripts and statements -------------------------------------------------------------
 
@@ -231,18 +192,13 @@ class _Evaluator(Expander):
             self.statement(body)
 
     def heredoc(self, node: Node, command: Node | None) -> None:
-        body = next((c for c in node.named_children if c.type == "heredoc_body"), None)
-        if body is None:
+        content = heredoc_content(node, self.text)
+        if content is None:
             return
-        begin = node.start_byte + self.text.text[node.start_byte : body.start_byte].rfind("\n") + 1
-        content = self.text.cut(max(begin, 0), body.end_byte)
-        start = next((c for c in node.named_children if c.type == "heredoc_start"), None)
-        if start is not None and self.source(start)[:1] not in ("'", '"', "\\"):
-            content = drop(content, re.compile(r"\\(?=[$`\\])"))
         around = node.parent if node.parent is not None else node
-        target = next((self.source(c) for c in _descend(around) if c.type == "file_redirect"), "")
+        target = next((self.source(c) for c in descend(around) if c.type == "file_redirect"), "")
         said = (self.source(command) if command is not None else "") + " " + target
-        kind = _heredoc_kind(said, target)
+        kind = heredoc_kind(said, target)
         if kind == "shell":
             self.script(content)
         elif kind and self.inner is not None:
@@ -268,7 +224,7 @@ class _Evaluator(Expander):
                 if any("sglang" in word.text for word in self.words(fields)):
                     self.found.notes.append(f"a command of more than {MAX_WORDS} words")
                 return
-        for child in _descend(node):
+        for child in descend(node):
             if child.type == "command_substitution":
                 self.block(child)
         if fields:
@@ -315,91 +271,6 @@ class _Evaluator(Expander):
         for piece in fields:
             result.append(word_of(piece))
         return result
-
-    # --- assignments ------------------------------------------------------------------------
-
-    def assignments(self, node: Node) -> None:
-        for child in [node] if node.type == "variable_assignment" else node.named_children:
-            self.setting_of(child)
-            self.assign(child)
-
-    def declaration(self, node: Node) -> None:
-        for child in node.named_children:
-            if child.type == "variable_assignment":
-                self.setting_of(child)
-                self.assign(child)
-
-    def assign(self, node: Node) -> None:
-        name_node, value = node.child_by_field_name("name"), node.child_by_field_name("value")
-        if name_node is None:
-            return
-        name = self.source(name_node)
-        if name_node.type == "subscript":
-            self.scope.variables.pop(name.split("[")[0], None)
-            return
-        appends = any(child.type == "+=" for child in node.children)
-        if value is None:
-            fields: Fields = [empty(self.text, node.end_byte)]
-        elif value.type == "array":
-            fields = [piece for child in value.named_children for piece in self.expand(child)]
-        else:
-            fields = [join(self.expand(value, quoted=True), "")]
-        array = value is not None and value.type == "array"
-        old = self.scope.variables.get(name)
-        if not appends or old is None:
-            new = [fields]
-        elif array or old.array:
-            new = [alternative + fields for alternative in old.alternatives]
-        else:
-            new = [[join([*alternative, *fields], "")] for alternative in old.alternatives]
-        self.scope.variables[name] = Variable(new, array or (appends and old is not None and old.array))
-
-    def setting_of(self, node: Node) -> None:
-        name, value = node.child_by_field_name("name"), node.child_by_field_name("value")
-        if name is not None and re.match(r"(SGLANG|SGL)_[A-Z0-9_]+$", self.source(name)):
-            text = join(self.expand(value, quoted=True), "").text if value is not None else ""
-            start = self.text.at(name.start_byte)
-            self.add_setting(self.source(name), text, start, start + len(self.source(name)))
-
-    def note_setting(self, word: Word) -> None:
-        match = _SETTING.match(word.text)
-        if match:
-            start = word.start + match.start(1)
-            self.add_setting(match[1], match[2], start, start + len(match[1]))
-
-    def add_setting(self, name: str, value: str, start: int, end: int) -> None:
-        if (name, start) not in self._seen_settings:
-            self._seen_settings.add((name, start))
-            self.found.settings.append(Setting(name, None if DYNAMIC in value else value, start, end))
-
-
-def _descend(node: Node) -> list[Node]:
-    found, stack = [], list(node.named_children)
-    while stack:
-        child = stack.pop()
-        found.append(child)
-        stack += child.named_children
-    return found
-
-
-def _heredoc_kind(said: str, target: str) -> str | None:
-    """Return the language of a here-document from the command and the file it goes to."""
-    name = target.strip("> \"'").rsplit("/", 1)[-1].lower()
-    if name.endswith((".yaml", ".yml", ".json")) or re.search(r"\bkubectl\b|\bhelm\b", said):
-        return "yaml"
-    if name.endswith(".py"):
-        return "python"
-    if "dockerfile" in name:
-        return "dockerfile"
-    if name.endswith(".service"):
-        return "systemd"
-    if name or re.search(r"\b(ba|z|da|k)?sh\b|\bssh\b|\bsrun\b|\bsbatch\b|\bdocker\b", said):
-        return "shell"
-    if re.search(r"\bpython[\d.]*\b", said):
-        return "python"
-    if re.search(r"\bdocker build\b|-f\s*-", said):
-        return "dockerfile"
-    return None
 
 
 def _extend(found: FileLaunches, more: FileLaunches) -> None:

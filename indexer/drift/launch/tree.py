@@ -24,6 +24,8 @@ _TEMPLATE = re.compile(r"\{\{.*?\}\}|\{%.*?%\}", re.DOTALL)
 _TEMPLATE_LINE = re.compile(r"^[ \t]*(?:\{\{[^{}]*\}\}|\{%.*?%\})[ \t]*$", re.MULTILINE)
 _SURROGATE = re.compile(r"\\u[dD][89a-fA-F][0-9a-fA-F]{2}")
 _STRING_OR_COMMENT = re.compile(r'"(?:\\.|[^"\\\n])*"|//[^\n]*|/\*.*?\*/', re.DOTALL)
+_STEPS_BACK = 20
+"""So many lines before an error are left out, one by one, until the rest parses."""
 _TAB = re.compile(r"\t")
 _ENTRY_KEYS = ("entrypoint", "ENTRYPOINT")
 _COMMAND_KEYS = ("command", "module", "program", "cmd")
@@ -74,15 +76,38 @@ class _Reader:
         self._ids: set[int] = set()
 
     def run(self) -> None:
+        done = 0
         try:
             for document in yaml.compose_all(self.text.text, Loader=yaml.CSafeLoader):
                 if document is not None:
                     self.node(document, 0, top=True)
+                    done = document.end_mark.index
         except (yaml.YAMLError, RecursionError) as error:
             line = getattr(getattr(error, "problem_mark", None), "line", None)
             where = f" at line {line + 1}" if line is not None else ""
             self.found.notes.append(f"not valid YAML or JSON{where}: read up to there")
+            if line is not None:
+                self.beginning(done, line)
         self.link_configs()
+
+    def beginning(self, done: int, line: int) -> None:
+        """Read the document that is broken at ``line`` as far as it parses; ``done`` is where the last
+        whole document ended. What its launches end with isn't told."""
+        text = self.text.text
+        lines = [match.end() for match in re.finditer("\n", text)]
+        for last in range(line, max(line - _STEPS_BACK, 0), -1):
+            end = lines[last - 1] if last <= len(lines) else len(text)
+            try:
+                documents = list(yaml.compose_all(text[:end], Loader=yaml.CSafeLoader))
+            except (yaml.YAMLError, RecursionError):
+                continue
+            before = len(self.found.launches)
+            for document in documents:
+                if document is not None and document.end_mark.index > done:
+                    self.node(document, 0, top=True)
+            for launch in self.found.launches[before:]:
+                launch.open_end = True
+            return
 
     # --- walking ----------------------------------------------------------------------------
 

@@ -29,7 +29,8 @@ class Comments:
         lines = text.split("\n")
         for number, line in enumerate(lines, 1):
             match = _COMMENT.search(line)
-            if match:
+            # One in backticks is about comments; it is none.
+            if match and line[match.start() - 1 : match.start()] != "`":
                 self._add(match, number, lines)
 
     def _add(self, match: re.Match[str], number: int, lines: list[str]) -> None:

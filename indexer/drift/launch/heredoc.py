@@ -1,0 +1,55 @@
+"""Here-documents: what is in them, and in which language it is."""
+
+from __future__ import annotations
+
+import re
+
+from tree_sitter import Node
+
+from indexer.drift.launch.fields import drop
+from indexer.drift.launch.located import Located
+
+_ESCAPED = re.compile(r"\\(?=[$`\\])")
+
+
+def heredoc_content(node: Node, text: Located) -> Located | None:
+    """Return what a ``heredoc_redirect`` holds, None where it holds nothing. Where the word that ends it
+    isn't quoted, the shell takes backslashes away."""
+    body = next((c for c in node.named_children if c.type == "heredoc_body"), None)
+    if body is None:
+        return None
+    begin = node.start_byte + text.text[node.start_byte : body.start_byte].rfind("\n") + 1
+    content = text.cut(max(begin, 0), body.end_byte)
+    start = next((c for c in node.named_children if c.type == "heredoc_start"), None)
+    if start is not None and text.text[start.start_byte : start.start_byte + 1] not in ("'", '"', "\\"):
+        content = drop(content, _ESCAPED)
+    return content
+
+
+def descend(node: Node) -> list[Node]:
+    found, stack = [], list(node.named_children)
+    while stack:
+        child = stack.pop()
+        found.append(child)
+        stack += child.named_children
+    return found
+
+
+def heredoc_kind(said: str, target: str) -> str | None:
+    """Return the language of a here-document from the command and the file it goes to."""
+    name = target.strip("> \"'").rsplit("/", 1)[-1].lower()
+    if name.endswith((".yaml", ".yml", ".json")) or re.search(r"\bkubectl\b|\bhelm\b", said):
+        return "yaml"
+    if name.endswith(".py"):
+        return "python"
+    if "dockerfile" in name:
+        return "dockerfile"
+    if name.endswith(".service"):
+        return "systemd"
+    if name or re.search(r"\b(ba|z|da|k)?sh\b|\bssh\b|\bsrun\b|\bsbatch\b|\bdocker\b", said):
+        return "shell"
+    if re.search(r"\bpython[\d.]*\b", said):
+        return "python"
+    if re.search(r"\bdocker build\b|-f\s*-", said):
+        return "dockerfile"
+    return None
