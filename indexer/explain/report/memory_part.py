@@ -5,7 +5,9 @@ from __future__ import annotations
 from indexer.explain.report.gather import Report, plain
 from indexer.explain.report.pieces import cite, cites_of, table
 from indexer.explain.start.facts import GIB, Sized, StateMemory
+from indexer.knowledge.pairings import SLIDING_WINDOW
 
+_TITLE = "## Memory of the recurrent state"
 _MIB = 1 << 20
 _HEADS = ("left for pools, GiB", "state slots", "beside them, GiB", "requests at once", "left for KV, GiB")
 
@@ -14,8 +16,11 @@ def memory_part(report: Report) -> str:
     """Return the part; nothing for a model without recurrent state."""
     memory = report.memory
     if memory is None:
-        return ""
-    parts = ["## Memory of the recurrent state", "Per GPU, computed by running this release's own functions."]
+        kind = (report.model.hybrid or {}).get("kind") if report.model is not None else None
+        if kind is None or kind == SLIDING_WINDOW:
+            return ""
+        return f"{_TITLE}\n\nThis release keeps none for the given configuration of the model."
+    parts = [_TITLE, "Per GPU, computed by running this release's own functions."]
     if memory.slot_bytes is not None:
         parts += [_slot(memory), _amount(report, memory), _sizes(memory), _levers(report, memory)]
     parts += [f"Not known: {one}" for one in memory.unknown]
