@@ -16,10 +16,12 @@ from indexer.explain.launches import Question
 from indexer.explain.report.select import (
     code_path,
     env_vars,
+    fired,
     launch_flags,
     memory_flags,
     names_of,
     restrictions,
+    strategies,
 )
 from indexer.explain.report.variations import levers, variations
 from indexer.explain.start import StateMemory, backend_refusal, state_memory
@@ -59,7 +61,8 @@ class Proof(msgspec.Struct):
 class Report(msgspec.Struct):
     """What is known about a launch: the source of every rendering.
 
-    ``weights_gib`` are the weights on each GPU, None where they aren't known.
+    ``weights_gib`` are the weights on each GPU, None where they aren't known; ``fired`` the rules that
+    wrote a field, by id; ``strategies`` those that choose the radix-cache strategy of a recurrent state.
     """
 
     version: str
@@ -84,6 +87,8 @@ class Report(msgspec.Struct):
     memory_flags: list[Flag] = []
     weights_gib: float | None = None
     evidence: list[Proof] = []
+    fired: dict[str, Rule] = {}
+    strategies: list[Rule] = []
 
 
 def gather(
@@ -151,7 +156,7 @@ def gather(
         fact,
         launch_flags(snapshot, fact, answer, argv, found),
         varied,
-        restrictions(snapshot, fact, names, found),
+        restrictions(snapshot, fact, names, found, answer),
         path,
         memory_path,
         env_vars(snapshot, [one for one in (path, memory_path) if one], memory),
@@ -161,6 +166,8 @@ def gather(
         [(added, one) for added, one in sized if one is not None],
         memory_flags(snapshot, memory_path),
         weights,
+        fired=fired(snapshot, answer),
+        strategies=strategies(snapshot) if found is not None and found.radix else [],
     )
 
 

@@ -5,17 +5,19 @@ from __future__ import annotations
 from indexer.explain.explanation import MAY, REFUSED, STARTS, Explanation, FieldChange
 from indexer.explain.report.gather import Report, plain
 from indexer.explain.report.memory_part import memory_part
+from indexer.explain.report.model_part import model_part
 from indexer.explain.report.pieces import cite, cites, cites_of, section
 from indexer.explain.start.backends import BackendRefusal
 from indexer.knowledge.schema import CodePath, Flag
 
-_MOST_RESTRICTIONS = 40
+_MOST_RESTRICTIONS = 60
 _MOST_IDS = 3
+_MOST_TESTS = 3
 
 
 def markdown(report: Report) -> str:
     """Return the report as one Markdown document."""
-    parts = [_title(report), _answer(report), _flags(report), _resolved(report), _model(report)]
+    parts = [_title(report), _answer(report), _flags(report), _resolved(report), model_part(report)]
     parts += [_variations(report), _restrictions(report), memory_part(report), _code_path(report)]
     parts += [_environment(report), _evidence(report), _not_known(report)]
     return "\n\n".join(part for part in parts if part) + "\n"
@@ -90,10 +92,14 @@ def _resolved(report: Report) -> str:
         sure = "may" if change.certainty == MAY else "will"
         if name in told or name.startswith("speculative") or name in _algorithm_fields(report):
             values = " or ".join(dict.fromkeys(plain(one) for one in change.possible or [change.resolved]))
-            rows.append((f"`{name}`", f"`{plain(change.asked)}`", f"`{values}`", sure, cites(change.by[-2:])))
+            because = _because(report, change)
+            rows.append(
+                (f"`{name}`", f"`{plain(change.asked)}`", f"`{values}`", sure, cites(change.by[-2:]), because)
+            )
         else:
             others.append(f"`{name}` {_becomes(change)}")
-    table = section("What is chosen automatically", ("field", "asked", "becomes", "", "by"), rows)
+    heads = ("field", "asked", "becomes", "", "by", "because")
+    table = section("What is chosen automatically", heads, rows)
     warnings = [
         f"- {event.message} {cite(event.at)}"
         for event in report.answer.events
@@ -106,61 +112,19 @@ def _resolved(report: Report) -> str:
     return table
 
 
+def _because(report: Report, change: FieldChange) -> str:
+    """Return the tests of the last rule that wrote a field, each with its line."""
+    rule = next((report.fired[one.rule] for one in reversed(change.by) if one.rule in report.fired), None)
+    if rule is None:
+        return ""
+    own = [one for one in rule.guard if not one.how.startswith("caller")][-_MOST_TESTS:]
+    return " and ".join(
+        f"`{plain(one.text) if one.holds else f'not ({plain(one.text)})'}` {cite(one.at)}" for one in own
+    )
+
+
 def _algorithm_fields(report: Report) -> set[str]:
     return set(report.algorithm_fact.flags) if report.algorithm_fact else set()
-
-
-def _model(report: Report) -> str:
-    model = report.model
-    if model is None:
-        return ""
-    lines = [f"Architecture `{model.architecture}` {cite(model.declared_at)}."]
-    if model.hybrid:
-        hybrid = model.hybrid
-        lines.append(
-            f"Hybrid of kind {hybrid.get('kind')}, decided by `{hybrid.get('predicate')}` "
-            f"{cite(hybrid.get('predicate_at'))}; its linear layers run in `{hybrid.get('backend')}` "
-            f"{cite(hybrid.get('backend_at'))}."
-        )
-    for one in model.backends:
-        what = f"`{one['requires']}`" if one.get("requires") else f"sets `{plain(one.get('sets'))}`"
-        lines.append(
-            f"Attention backend, checked when the server starts ({one.get('kind')}): {what} "
-            f"where `{plain(one.get('condition') or 'always')}` {cite(one.get('at'))}"
-        )
-    lines += _draft(report)
-    fact = report.algorithm_fact
-    if fact:
-        lines += [
-            f"Worker `{one.class_name}` {cite(one.selected_at)}"
-            + (f" if `{one.condition}`" if one.condition else "")
-            for one in fact.workers
-        ]
-        if fact.draft_model:
-            lines.append(f"Draft model: {fact.draft_model} {cites_of(fact.draft_model_at)}")
-    return "## Model and draft\n\n" + "\n\n".join(lines)
-
-
-def _draft(report: Report) -> list[str]:
-    """Return what the algorithm drafts with on this model."""
-    pairing, model = report.pairing, report.model
-    if pairing is None or model is None:
-        return []
-    lines = []
-    draft = model.draft or {}
-    also = draft.get("also")
-    for one in [draft, *(also if isinstance(also, list) else [])] if draft else []:
-        where = f" where `{one['condition']}`" if one.get("condition") else ""
-        name = plain(one.get("architecture"))
-        lines.append(
-            f"Draft{where}: with no draft path the checkpoint itself is loaded as `{name}`, put in the "
-            f"target's place at {cite(one.get('mapping_at'))}, class {cite(one.get('class_at'))}."
-        )
-    if not draft and pairing.state == "separate":
-        lines.append(f"A draft checkpoint has to be given {cite(pairing.at)}.")
-    if pairing.state == "refused":
-        lines.append(f"The algorithm is refused for this model {cite(pairing.at)}.")
-    return lines + [f"Note: {note.text} {cite(note.at)}." for note in pairing.notes]
 
 
 def _variations(report: Report) -> str:
@@ -205,11 +169,13 @@ def _code_path(report: Report) -> str:
 
 
 def _steps(path: CodePath) -> str:
-    marked = [step for step in path.steps if step.waypoint] or path.steps
+    """Return every step in order; way-points are bold, what leads to them is not."""
     lines = []
-    for number, step in enumerate(marked, 1):
+    for number, step in enumerate(path.steps, 1):
+        name = f"**`{step.function}`**" if step.waypoint else f"`{step.function}`"
+        called = f", called at {cite(step.call_at)}" if step.call_at else ""
         anchors = f"; {cites_of(step.anchors)}" if step.anchors else ""
-        lines.append(f"{number}. `{step.function}` {cite(step.at)}{anchors}")
+        lines.append(f"{number}. {name} {cite(step.at)}{called}{anchors}")
     return "\n".join(lines)
 
 

@@ -14,6 +14,7 @@ from indexer.knowledge.schema import Algorithm, CodePath, EnvVar, Flag, Model, R
 _REFUSES = ("error", "assert")
 _SPECULATIVE = "speculative_"
 _STATE = re.compile(r"^(mamba|linear_attn|max_mamba)_")
+_STRATEGY = re.compile(r"^mamba_\w*strategy$")
 _STATE_FUNCTION = re.compile(r"mamba", re.IGNORECASE)
 _MODEL_HOOKS = re.compile(r"model_overrides/")
 _ARCHITECTURE = re.compile(r"\barchitecture\b|\bmodel_arch\b|architectures")
@@ -80,7 +81,7 @@ def memory_flags(snapshot: Snapshot, path: CodePath | None) -> list[Flag]:
 
 
 def restrictions(
-    snapshot: Snapshot, algorithm: Algorithm, names: set[str], model: Model | None
+    snapshot: Snapshot, algorithm: Algorithm, names: set[str], model: Model | None, answer: Explanation
 ) -> list[Rule]:
     """Return the checks that can refuse this algorithm on this model.
 
@@ -89,7 +90,8 @@ def restrictions(
     those that name the model, come first, then the rest, each in the order they run.
     """
     tests = AlgorithmTests(algorithm)
-    core = {at.symbol for at in algorithm.automatic if not _MODEL_HOOKS.search(at.path)} & names
+    automatic = {at.symbol for at in algorithm.automatic if not _MODEL_HOOKS.search(at.path)}
+    core = {name for name in names if name in automatic or name in answer.fields}
     mine = {entry.get("rule") for entry in (*model.overrides, *model.backends)} if model else set()
     found = [rule for rule in snapshot.rules if rule.kind in _REFUSES and _applies(rule, tests, names, mine)]
 
@@ -119,6 +121,25 @@ def _applies(rule: Rule, tests: AlgorithmTests, names: set[str], mine: set) -> b
         _ARCHITECTURE.search(one.text) and one.holds for one in rule.guard
     )
     return (asked or about) and not of_a_model
+
+
+def fired(snapshot: Snapshot, answer: Explanation) -> dict[str, Rule]:
+    """Return the rules that wrote a field of the launch, by id."""
+    wrote = {cause.rule for change in answer.fields.values() for cause in change.by}
+    return {rule.id: rule for rule in snapshot.rules if rule.id in wrote}
+
+
+def strategies(snapshot: Snapshot) -> list[Rule]:
+    """Return the rules that choose the radix-cache strategy for every model with recurrent state."""
+    return [
+        rule
+        for rule in snapshot.rules
+        if rule.kind == "override"
+        and rule.targets
+        and _STRATEGY.search(rule.targets[0])
+        and not _MODEL_HOOKS.search(rule.at.path)
+        and not any(one.how == "provider" for one in rule.guard)
+    ]
 
 
 def code_path(snapshot: Snapshot, algorithm: Algorithm, model: Model | None) -> CodePath | None:
