@@ -14,7 +14,7 @@ from indexer.interpret.program import ARGUMENTS, open_program
 from indexer.interpret.running import innermost_frame
 from indexer.interpret.signals import Signal, UnknownEscaped, begin_path, swallowed
 from indexer.interpret.transformers_tree import ConfigurationTree
-from indexer.interpret.unknown import Unknown, contains_unknown
+from indexer.interpret.unknown import Unknown, contains_unknown, is_about_unknown
 from indexer.source.tree import SourceTree
 
 PARSE, RESOLVE, CHECK = "parse", "resolve", "check"
@@ -96,6 +96,8 @@ def resolve_path(tree: SourceTree, launch: Launch, transformers: ConfigurationTr
             result.reason, result.at = f"{type(error).__name__}: {error}", innermost_frame(error)
     except (Exception, SystemExit) as error:
         _refused(result, error, world)
+        if is_about_unknown(error):
+            result.ok, result.reason = None, f"{result.exception}: {result.message}"
     lost = swallowed()
     if result.ok is not None and lost is not None:
         result.ok, result.reason = None, f"SGLang's code went on after: {lost.reason}"
@@ -151,7 +153,9 @@ def _text(error: BaseException) -> str:
 
 def _our_failure(error: BaseException) -> str:
     if isinstance(error, UnknownEscaped):
-        return f"{error.operation} of {error.unknown!r} is needed"
+        roots = getattr(error.unknown, "_rt_roots", ()) if type(error.unknown) is Unknown else ()
+        decided = f" (depends on {', '.join(roots)})" if roots else ""
+        return f"{error.operation} of {error.unknown!r} is needed{decided}"
     return str(error) or type(error).__name__
 
 

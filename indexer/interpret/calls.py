@@ -13,7 +13,7 @@ from indexer.interpret.compiled import MARK
 from indexer.interpret.external import External
 from indexer.interpret.marks import SITE
 from indexer.interpret.signals import BudgetExceeded, UnknownEscaped, Unsupported
-from indexer.interpret.unknown import Unknown, contains_unknown
+from indexer.interpret.unknown import JsonValue, Unknown, contains_unknown, is_about_unknown
 
 DEFAULT_BUDGET = 5_000_000
 """Calls and loop turns of one path. The largest resolver takes about 300,000."""
@@ -72,12 +72,14 @@ class Calls:
             raise TypeError(f"'{kind.__name__}' object is not callable")
         for value in (*args, *kwargs.values()) if kwargs else args:
             if type(value) is Unknown and not _stores_only(function):
+                _check_effect(function, value)
                 return value._rt_derive(f"{_name_of(function)}()", *args, *kwargs.values())
         try:
             return function(*args, **kwargs)
         except UnknownEscaped as error:
             if crossed_interpreted_frame(error):
                 raise
+            _check_effect(function, error.unknown)
             if type(error.unknown) is Unknown:
                 return error.unknown._rt_derive(f"{_name_of(function)}()", *args)
             return Unknown(f"{_name_of(function)}() of {error.unknown!r}")
@@ -86,6 +88,8 @@ class Calls:
                 unknown = self._unknown_operand(function, (*args, kwargs), error)
                 if unknown is not None:
                     return unknown
+            if is_about_unknown(error):
+                raise Unsupported(f"{_name_of(function)}(): {error}") from error
             raise
 
     def _unknown_operand(self, function: Any, args: tuple[Any, ...], error: Exception) -> Any:
@@ -99,6 +103,7 @@ class Calls:
         if found is None and isinstance(owner, (list, tuple, dict, set)):
             found = contains_unknown(owner)
         if found is not None:
+            _check_effect(function, found)
             return found._rt_derive(f"{_name_of(function)}()", *args[:-1])
         if any(type(value) is External for value in args):
             raise Unsupported(f"{_name_of(function)}() of a third party's value failed: {error}") from error
@@ -107,7 +112,8 @@ class Calls:
     @staticmethod
     def _type_of(value: Any) -> Any:
         if type(value) is Unknown:
-            return value._rt_kind or value._rt_derive("type")
+            known = value._rt_kind not in (None, JsonValue)
+            return value._rt_kind if known else value._rt_derive("type")
         if type(value) is External:
             return Unknown(f"type of {value!r}")
         return type(value)
@@ -146,6 +152,30 @@ def _stores_only(function: Any) -> bool:
     return isinstance(function, (types.MethodWrapperType, types.WrapperDescriptorType)) and (
         function.__name__ in ("__init__", "__setattr__", "__set__", "__setitem__", "__delattr__")
     )
+
+
+_CHANGING = frozenset(
+    {
+        *("add", "append", "appendleft", "clear", "difference_update", "discard", "dump", "extend"),
+        *("extendleft", "heapify", "heappop", "heappush", "heappushpop", "heapreplace", "insert", "insort"),
+        *("insort_left", "insort_right", "intersection_update", "move_to_end", "pop", "popitem", "popleft"),
+        *("remove", "reverse", "rotate", "safe_dump", "setdefault", "shuffle", "sort", "subtract"),
+        *("symmetric_difference_update", "update", "write", "writelines", "__delitem__", "__setitem__"),
+        *("__iadd__", "__ior__", "__iand__", "__isub__", "__ixor__"),
+    }
+)
+"""Native callables whose effect is what they are called for."""
+
+
+def _check_effect(function: Any, unknown: Any) -> None:
+    """End the path where a call couldn't have its effect because of an unknown: what follows would lack it.
+
+    Raises:
+        Unsupported: the function changes something.
+    """
+    if getattr(function, "__name__", "") in _CHANGING:
+        roots = ", ".join(unknown._rt_roots) if type(unknown) is Unknown else repr(unknown)
+        raise Unsupported(f"what {_name_of(function)}() changes depends on {roots}")
 
 
 def crossed_interpreted_frame(error: BaseException) -> bool:

@@ -10,7 +10,7 @@ from typing import Any
 from indexer.interpret.external import External, ExternalBase
 from indexer.interpret.marks import SITE
 from indexer.interpret.signals import Unsupported, handled
-from indexer.interpret.unknown import Unknown
+from indexer.interpret.unknown import JsonValue, Unknown
 
 
 class Classes:
@@ -36,7 +36,9 @@ class Classes:
     def _kind_of(self, value: Any, kinds: Any, test: Callable[[Any, Any], bool]) -> Any:
         if type(value) is Unknown:
             kind = value._rt_kind
-            if kind is not None and test is isinstance and isinstance(kinds, type):
+            if kind is JsonValue and (type(kinds) is External or getattr(kinds, SITE, None) is not None):
+                return False
+            if kind not in (None, JsonValue) and test is isinstance and isinstance(kinds, type):
                 return issubclass(kind, kinds)
             if not (kind is not None and isinstance(kinds, tuple)):
                 return value._rt_derive(test.__name__, _kind_key(kinds))

@@ -15,7 +15,7 @@ from types import CodeType
 from indexer.interpret.rewrite import Rewriter, UnsupportedSyntax
 from indexer.interpret.signals import Unsupported
 
-COMPILER_VERSION = 18
+COMPILER_VERSION = 19
 """Raised whenever compiled modules of an older version can't be used any more."""
 
 MARK = "@"

@@ -11,7 +11,7 @@ from typing import Any
 
 from indexer.interpret.launch import Launch
 from indexer.interpret.signals import Unsupported
-from indexer.interpret.unknown import Unknown
+from indexer.interpret.unknown import JsonValue, Unknown
 
 _NUMA_MEMORY = re.compile(r"/sys/devices/system/node/node(\d+)/meminfo")
 _NOT_THERE = ("/sys/fs/cgroup/", "/sys/devices/system/node/")
@@ -19,6 +19,32 @@ _NOT_THERE = ("/sys/fs/cgroup/", "/sys/devices/system/node/")
 
 HIDDEN = "\0hidden:"
 """Prefix of a value in a configuration file that stands for one that is not known."""
+
+_written: list[Unknown] = []
+"""Unknowns that the running path wrote to files, by the numbers that stand for them there."""
+
+
+def hide(value: Any) -> Any:
+    """Return JSON data with a text in place of every unknown, which ``unhide`` makes one again."""
+    if type(value) is Unknown:
+        _written.append(value)
+        return f"{HIDDEN}#{len(_written) - 1}"
+    if isinstance(value, dict):
+        return {name: hide(item) for name, item in value.items()}
+    return [hide(item) for item in value] if isinstance(value, (list, tuple)) else value
+
+
+def unhide(value: Any) -> Any:
+    """Return JSON data with the unknowns that its texts stand for."""
+    if isinstance(value, str) and value.startswith(HIDDEN):
+        key = value.removeprefix(HIDDEN)
+        if key.startswith("#"):
+            return _written[int(key[1:])]
+        return Unknown(f"{key} of config.json", (f"config.json: {key}",), kind=JsonValue)
+    if isinstance(value, dict):
+        return {name: unhide(item) for name, item in value.items()}
+    return [unhide(item) for item in value] if isinstance(value, list) else value
+
 
 MEMORY = "/memory/"
 """Where files live that the launch gives as text or that the program writes."""
@@ -31,6 +57,7 @@ class FileSystem:
 
     def __init__(self, launch: Launch) -> None:
         self._roots = [Path(folder).resolve() for folder in launch.folders]
+        _written.clear()
         self._resolved: dict[str, Path | None] = {}
         self._memory: dict[str, bytes] = {name: text.encode() for name, text in launch.files.items()}
         self._hidden_keys = launch.hidden_keys

@@ -10,7 +10,8 @@ What is rewritten, and why:
 - ``is`` and ``in``, which Python answers without asking the unknown operand;
 - f-strings, so that a text with an unknown part is unknown, not wrong;
 - ``* ** << %``, so that a hostile tree can't ask for unbounded memory;
-- ``except`` clauses, so that they can't catch the interpreter's own signals;
+- ``except`` clauses, so that they can't catch the interpreter's own signals, nor errors that Python raised
+  only because a value is not known;
 - ``assert``, so that it is reported at the line CPython 3.11 reports;
 - attribute names that lead out of the sandbox, and every store to an attribute;
 - loops and steps of iterators, which count against the path's budget.
@@ -210,6 +211,10 @@ class Rewriter(ast.NodeTransformer):
 
     def visit_Try(self, node: ast.Try) -> ast.AST:
         self.generic_visit(node)
+        for handler in node.handlers:
+            handler.body.insert(
+                0, ast.copy_location(ast.Expr(self._runtime("@genuine", [], handler)), handler)
+            )
         if node.handlers:
             first = node.handlers[0]
             passing = ast.ExceptHandler(

@@ -21,7 +21,7 @@ from indexer.interpret.compiled import MARK
 from indexer.interpret.external import External
 from indexer.interpret.marks import takes_unknown
 from indexer.interpret.signals import UNCATCHABLE, UnknownEscaped, Unsupported
-from indexer.interpret.unknown import Unknown, contains_unknown, is_identical, negate
+from indexer.interpret.unknown import Unknown, contains_unknown, is_about_unknown, is_identical, negate
 
 if TYPE_CHECKING:
     from indexer.interpret.modules import ModuleState, Program
@@ -62,6 +62,7 @@ class Runtime:
             "@tick": self.tick,
             "@known": self.known,
             "@signals": UNCATCHABLE,
+            "@genuine": genuine,
             "@AssertionError": AssertionError,
             "@decorator": self.decorator,
             "@made": self.made,
@@ -211,6 +212,17 @@ class Runtime:
             offered[name] = self._refuse(name)
         offered["__import__"] = takes_unknown(lambda name, *rest, **kwargs: self.program.import_module(name))
         return offered
+
+
+def genuine() -> None:
+    """Refuse to handle an error that was raised only because a value is not known.
+
+    Raises:
+        Unsupported: the error being handled is such a one.
+    """
+    error = sys.exc_info()[1]
+    if error is not None and is_about_unknown(error):
+        raise Unsupported(f"{type(error).__name__}: {error}") from error
 
 
 def _identity(target: Any) -> Any:

@@ -12,7 +12,7 @@ from typing import Any
 
 from indexer.interpret import safety
 from indexer.interpret.external import External
-from indexer.interpret.filesystem import HIDDEN
+from indexer.interpret.filesystem import HIDDEN, hide, unhide
 from indexer.interpret.marks import is_interpreted_class, is_interpreted_function, takes_unknown
 from indexer.interpret.parsers import SealedParser
 from indexer.interpret.records import (
@@ -24,7 +24,7 @@ from indexer.interpret.records import (
     type_hints,
 )
 from indexer.interpret.signals import UnknownEscaped, Unsupported
-from indexer.interpret.unknown import Unknown
+from indexer.interpret.unknown import Unknown, contains_unknown
 
 
 def memoised(maxsize: Any = 128, typed: bool = False) -> Any:
@@ -155,6 +155,7 @@ def overrides(world: Any, program: Any) -> dict[str, dict[str, Any]]:
         "inspect": {"signature": signature},
         "itertools": endless(runtime),
         "json": {
+            "dump": _dump_json,
             "load": lambda file, **options: load_json(file.read(), **options),
             "loads": takes_unknown(load_json),
         },
@@ -186,16 +187,13 @@ def load_json(text: Any, **options: Any) -> Any:
     if type(text) is Unknown:
         return text._rt_derive("json")
     value = json.loads(text, **options)
-    return _unhide(value) if HIDDEN[1:] in str(text) else value
+    return unhide(value) if HIDDEN[1:] in str(text) else value
 
 
-def _unhide(value: Any) -> Any:
-    if isinstance(value, str) and value.startswith(HIDDEN):
-        key = value.removeprefix(HIDDEN)
-        return Unknown(f"{key} of config.json", (f"config.json: {key}",))
-    if isinstance(value, dict):
-        return {name: _unhide(item) for name, item in value.items()}
-    return [_unhide(item) for item in value] if isinstance(value, list) else value
+@takes_unknown
+def _dump_json(value: Any, file: Any, **options: Any) -> None:
+    """``json.dump`` that keeps unknowns for the next who loads the file."""
+    file.write(json.dumps(hide(value) if contains_unknown(value, depth=20) is not None else value, **options))
 
 
 class _KindMeta(type):

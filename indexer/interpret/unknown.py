@@ -14,6 +14,13 @@ from typing import Any, NoReturn
 
 from indexer.interpret.signals import UnknownEscaped, Unsupported
 
+MARK_OF_UNKNOWN = "\N{MATHEMATICAL LEFT ANGLE BRACKET}unknown\N{MATHEMATICAL RIGHT ANGLE BRACKET}"
+"""What Python's own messages call the type of an unknown: an error that says it isn't SGLang's."""
+
+
+class JsonValue:
+    """The kind of an unknown read from JSON: of no class of the tree's or a third party's."""
+
 
 class Unknown:
     """A value that is not known.
@@ -53,7 +60,7 @@ class Unknown:
 
     def __getattr__(self, name: str) -> Unknown:
         if name.startswith("__") and name.endswith("__"):
-            raise AttributeError(name)
+            raise AttributeError(f"'{MARK_OF_UNKNOWN}' object has no attribute '{name}'", name=name, obj=self)
         return self._rt_derive(f".{name}")
 
     def __call__(self, *args: Any, **kwargs: Any) -> Unknown:
@@ -63,6 +70,9 @@ class Unknown:
         return self._rt_derive("item", item)
 
     def __setitem__(self, item: Any, value: Any) -> None:
+        return None
+
+    def __delitem__(self, item: Any) -> None:
         return None
 
     def __enter__(self) -> Unknown:
@@ -100,6 +110,15 @@ class Unknown:
 
     def __contains__(self, item: Any) -> bool:
         return decide(self._rt_derive("contains", item))
+
+
+Unknown.__name__ = Unknown.__qualname__ = MARK_OF_UNKNOWN
+
+
+def is_about_unknown(error: BaseException) -> bool:
+    """Tell whether an error of Python's own was raised because a value was not known."""
+    said = error.args[0] if error.args else None
+    return type(said) is str and MARK_OF_UNKNOWN in said
 
 
 _NEGATED = {"!=": "==", ">=": "<", "<=": ">"}

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import pytest
+
 from indexer.interpret.launch import Launch
+from indexer.interpret.signals import Unsupported
 from tests.interpret.running import run_paths
 
 LADDER = """
@@ -80,3 +83,73 @@ def result():
     return 4 if x in ["a", "b"] else 3
 """
     assert {path.result for path in run_paths(source).paths} == {1, 2, 3}
+
+
+HIDDEN_KEY = """
+import json
+import os
+class Own: pass
+def result():
+    with open("/memory/model/config.json") as file:
+        config = json.load(file)
+"""
+
+
+def _hidden(body: str, tmp_path) -> list[object]:
+    (tmp_path / "config.json").write_text('{"depth": 3, "width": 4}')
+    launch = Launch(folders=(tmp_path,), hidden_keys=frozenset({"depth"}), packages_complete=True)
+    source = HIDDEN_KEY.replace("/memory/model", str(tmp_path)) + body
+    return [path.result for path in run_paths(source, launch).paths]
+
+
+def test_an_unknown_written_to_a_file_is_read_back_as_one(tmp_path):
+    body = """
+    with open("/memory/copy.json", "w") as file:
+        json.dump(config | {"more": 1}, file)
+    with open("/memory/copy.json") as file:
+        again = json.load(file)
+    return again["width"], again["more"], again["depth"] > 2
+"""
+    [(width, more, deep)] = _hidden(body, tmp_path)
+    assert (width, more, deep._rt_roots) == (4, 1, ("config.json: depth",))
+
+
+def test_what_json_holds_is_of_no_class_of_the_tree(tmp_path):
+    assert _hidden("    return isinstance(config['depth'], Own)\n", tmp_path) == [False]
+    assert len(_hidden("    return 1 if isinstance(config['depth'], int) else 2\n", tmp_path)) == 2
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "found = {1}; found.add(config['depth']); return len(found)",
+        "found = [1]; found.extend(config['depth']); return len(found)",
+        "found = [3]; found.remove(config['depth']); return len(found)",
+        "file = open('/memory/x', 'w'); file.write(config['depth']); return 1",
+        "import heapq; found = []; heapq.heappush(config['depth'], 1); return len(found)",
+    ],
+)
+def test_a_change_that_hangs_on_an_unknown_ends_the_path(statement, tmp_path):
+    [found] = _hidden(f"    {statement}\n", tmp_path)
+    assert isinstance(found, Unsupported)
+    assert "config.json: depth" in str(found)
+
+
+@pytest.mark.parametrize(
+    "statement",
+    ["1 + Shown()", "str(Shown())", "[1][config['depth']]", "del (1, 2)[config['depth']]", "len(Sized())"],
+)
+def test_errors_that_only_lack_of_knowledge_raises_are_not_handled(statement, tmp_path):
+    body = f"""
+    class Shown:
+        def __str__(self): return config['depth']
+        def __radd__(self, other): return str(self)
+    class Sized:
+        def __len__(self): return config['depth']
+    try:
+        {statement}
+    except (TypeError, AttributeError):
+        return "handled"
+    return "went on"
+"""
+    assert "handled" not in _hidden(body, tmp_path)
