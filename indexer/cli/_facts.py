@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from indexer.cli._model_sheet import print_model
-from indexer.cli._terminal import Sheet
+from indexer.cli._terminal import FOLD, Sheet
 from indexer.knowledge.addresses import fact_name
 from indexer.knowledge.links import Links
 from indexer.knowledge.schema import (
@@ -69,6 +69,12 @@ def _flag(sheet: Sheet, flag: Flag, links: Links) -> None:
     if algorithms:
         sheet.section("Read by algorithms", len(algorithms))
         sheet.prose(", ".join(algorithm.name for algorithm in algorithms))
+    models = links.models_of(flag)
+    if models:
+        sheet.section("Models with rules of their own about it", len(models))
+        names = [model.architecture for model in models]
+        more = f" and {len(names) - FOLD} more" if sheet.folds and len(names) > FOLD else ""
+        sheet.prose(", ".join(names[:FOLD] if more else names) + more)
     rules = links.rules_of(flag)
     _rules(sheet, rules.changes, "Changed by")
     _rules(sheet, rules.checks, "Checked by")

@@ -24,6 +24,11 @@ class Sheet:
         self.lines: list[str] = []
         self._fold = fold
 
+    @property
+    def folds(self) -> bool:
+        """Tell whether long lists are cut."""
+        return self._fold
+
     def title(self, name: str, about: str) -> None:
         """Add the answer's first line: the name, and at the right what it is."""
         gap = max(2, self.width - len(name) - len(about))

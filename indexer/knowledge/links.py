@@ -8,7 +8,7 @@ from functools import cached_property
 
 import msgspec
 
-from indexer.knowledge.schema import Algorithm, Flag, Rule, Snapshot
+from indexer.knowledge.schema import Algorithm, Flag, Model, Rule, Snapshot
 
 OVERRIDE = "override"
 _WORD = re.compile(r"[A-Za-z_]\w*")
@@ -111,6 +111,24 @@ class Links:
         """Return the algorithms that read the flag."""
         keys = set(_keys(flag))
         return [a for a in self.snapshot.algorithms if keys & set(map(_key, a.flags))]
+
+    @cached_property
+    def _models_by_rule(self) -> dict[str, list[Model]]:
+        found: dict[str, list[Model]] = defaultdict(list)
+        for model in self.snapshot.models:
+            for entry in (*model.overrides, *model.backends):
+                if entry.get("rule") is not None and model not in found[str(entry["rule"])]:
+                    found[str(entry["rule"])].append(model)
+        return found
+
+    def models_of(self, flag: Flag) -> list[Model]:
+        """Return the models for which a rule of their own writes or tests the flag, by name."""
+        found = {
+            model.architecture: model
+            for rule in self.rules_of(flag).near
+            for model in self._models_by_rule.get(rule.id, [])
+        }
+        return [found[name] for name in sorted(found, key=str.lower)]
 
     @cached_property
     def rules_by_id(self) -> dict[str, Rule]:

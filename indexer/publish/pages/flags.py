@@ -65,6 +65,7 @@ def _flag_page(site: VersionSite, flag: Flag, before: Flag | None, after: Flag |
             "choices": flag.choices_at or _uncited_choices(flag),
             "rules": site.links.rules_of(flag),
             "algorithms": site.links.algorithms_of(flag),
+            "models": [model.architecture for model in site.links.models_of(flag)],
             "drafts": _drafts(site) if flag.dest == DRAFT_PATH else [],
             "reads": reads_by_file(flag.read_at),
             "before": before,
