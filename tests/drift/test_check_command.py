@@ -127,6 +127,11 @@ def test_ignore_comments_need_a_reason_and_a_known_code(run) -> None:  # type: i
     assert "no-such-code" in result.stdout
 
 
+def test_a_comment_in_backticks_is_about_comments(run) -> None:  # type: ignore[no-untyped-def]
+    Path("a.md").write_text("Write `# indexer: ignore[code] reason` behind `--enable-ep-moe` of sglang.\n")
+    assert "no such code" not in run("a.md", "--fail-on", "never").stdout
+
+
 def test_baseline_accepts_and_only_shrinks(run) -> None:  # type: ignore[no-untyped-def]
     path = write("a.sh", OLD)
     assert "1 need a reason" in run(

@@ -22,6 +22,8 @@ _BY_SUFFIX = {
     ".md": "markdown", ".mdx": "markdown", ".markdown": "markdown",
     ".service": "systemd", ".mk": "make", ".mak": "make", ".just": "just", ".dockerfile": "dockerfile",
     ".containerfile": "dockerfile",
+    ".js": "javascript", ".mjs": "javascript", ".jsx": "javascript", ".ts": "javascript",
+    ".tsx": "javascript",
 }  # fmt: skip
 _BY_NAME = {
     "makefile": "make",
@@ -116,6 +118,10 @@ def _inner(text: Located, kind: str) -> FileLaunches:
         from indexer.drift.launch.tree import read_tree
 
         return read_tree(text, json=kind == "json")
+    if kind == "javascript":
+        from indexer.drift.launch.javascript import read_javascript
+
+        return read_javascript(text)
     if kind == "dockerfile":
         from indexer.drift.launch.dockerfile import read_dockerfile
 

@@ -70,6 +70,16 @@ EXPECTED: dict[str, tuple[str, list[str], list[str]]] = {
         ["9:14 abbreviated-flag --tp", "9:21 renamed-flag --mamba-scheduler-strategy"],
         [],
     ),
+    "generator.jsx": (
+        "0.5.23",
+        [
+            "4:3 abbreviated-flag --tp",
+            "5:3 ambiguous-flag --cuda-graph-max-bs",
+            "9:57 renamed-flag --mamba-scheduler-strategy",
+            "12:51 removed-flag --enable-ep-moe",
+        ],
+        [],
+    ),
     "guide.md": (
         "0.5.23",
         [
