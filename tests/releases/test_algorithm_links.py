@@ -117,12 +117,17 @@ def _workers(algorithm, expected) -> int:
     return len(workers)
 
 
+OWN = "the target's own layers, or a separate checkpoint"
+
+
 @pytest.mark.parametrize(
     ("version", "expected"),
     [
-        ("0.5.9", {"NGRAM": "none"}),
-        ("0.5.17", {"NGRAM": "none", "DFLASH": "required"}),
-        ("0.5.23", {"NGRAM": "none", "DFLASH": "required", "UNO": "refused"}),
+        # All members pass the one test there is: only the name of another would fail it.
+        ("0.4.6.post5", {"EAGLE": OWN, "EAGLE3": OWN}),
+        ("0.5.9", {"NGRAM": "none", "EAGLE": OWN}),
+        ("0.5.17", {"NGRAM": "none", "DFLASH": "required", "EAGLE": OWN}),
+        ("0.5.23", {"NGRAM": "none", "DFLASH": "required", "UNO": "refused", "EAGLE": OWN}),
     ],
 )
 def test_need_for_a_draft_model(version, expected, release_tree):

@@ -19,6 +19,8 @@ _UNSET = re.compile(rf"{_DRAFT_PATH} is None|not [\w.]*{_DRAFT_PATH}\b")
 _SET = re.compile(rf"{_DRAFT_PATH} is not None|(?<!not )(?<![\w.]){_DRAFT_PATH}$")
 _SPECULATION = re.compile(r"\bspeculative_|SPEC_")
 _REFUSALS = ("error", "assert")
+_ANY_OTHER = "SOME_OTHER"
+"""An algorithm that no test names."""
 
 
 def link_algorithms(
@@ -35,7 +37,8 @@ def link_algorithms(
     texts = GuardTexts(graph, logic)
     members = [one.name for one in algorithms if one.name != NO_ALGORITHM]
     about = [rule for rule in rules if _is_about(rule, texts, [one.name for one in algorithms])]
-    special = {rule.id for rule in about if _tells_apart(rule, texts, members)}
+    # Where all members of an early release pass a test that names them, only another name is told apart.
+    special = {rule.id for rule in about if _tells_apart(rule, texts, [*members, _ANY_OTHER])}
     workers = {worker.class_name for one in algorithms for worker in one.workers}
     closure = WorkerClosure(graph, {registry.definition.qualname, *workers})
     reached = {one.name: _reached(graph, closure, one) for one in algorithms if one.name in members}
