@@ -11,7 +11,7 @@ from typing import Any
 from indexer.interpret import safety
 from indexer.interpret.compiled import MARK
 from indexer.interpret.external import External
-from indexer.interpret.marks import SITE
+from indexer.interpret.marks import SITE, is_interpreted_function
 from indexer.interpret.signals import BudgetExceeded, UnknownEscaped, Unsupported
 from indexer.interpret.unknown import JsonValue, Unknown, contains_unknown, is_about_unknown
 
@@ -89,6 +89,8 @@ class Calls:
                 if unknown is not None:
                     return unknown
             if is_about_unknown(error):
+                if function in (str, repr, format, ascii) and len(args) == 1:
+                    return unknown_text(args[0])
                 raise Unsupported(f"{_name_of(function)}(): {error}") from error
             raise
 
@@ -176,6 +178,16 @@ def _check_effect(function: Any, unknown: Any) -> None:
     if getattr(function, "__name__", "") in _CHANGING:
         roots = ", ".join(unknown._rt_roots) if type(unknown) is Unknown else repr(unknown)
         raise Unsupported(f"what {_name_of(function)}() changes depends on {roots}")
+
+
+def unknown_text(value: Any) -> Unknown:
+    """Return the text of an interpreted object that can't say what it is, for it holds an unknown."""
+    for name in ("__str__", "__repr__"):
+        method = getattr(type(value), name, None)
+        said = method(value) if method is not None and is_interpreted_function(method) else None
+        if type(said) is Unknown:
+            return said
+    return Unknown(f"text of {type(value).__name__}")
 
 
 def crossed_interpreted_frame(error: BaseException) -> bool:

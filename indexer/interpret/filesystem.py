@@ -20,6 +20,8 @@ _NOT_THERE = ("/sys/fs/cgroup/", "/sys/devices/system/node/")
 HIDDEN = "\0hidden:"
 """Prefix of a value in a configuration file that stands for one that is not known."""
 
+_KINDS = {kind.__name__: kind for kind in (bool, int, float, str, list, dict)}
+
 _written: list[Unknown] = []
 """Unknowns that the running path wrote to files, by the numbers that stand for them there."""
 
@@ -40,7 +42,8 @@ def unhide(value: Any) -> Any:
         key = value.removeprefix(HIDDEN)
         if key.startswith("#"):
             return _written[int(key[1:])]
-        return Unknown(f"{key} of config.json", (f"config.json: {key}",), kind=JsonValue)
+        kind, _, name = key.partition(":")
+        return Unknown(f"{name} of config.json", (f"config.json: {name}",), kind=_KINDS.get(kind, JsonValue))
     if isinstance(value, dict):
         return {name: unhide(item) for name, item in value.items()}
     return [unhide(item) for item in value] if isinstance(value, list) else value
@@ -156,11 +159,11 @@ class FileSystem:
         return self._hide(data) if self._hidden_keys and name.endswith("/config.json") else data
 
     def _hide(self, data: bytes) -> bytes:
-        """Mark the values of hidden keys; ``json.loads`` makes unknowns of the marks."""
+        """Mark the values of hidden keys; ``json.loads`` makes unknowns of known types of them."""
         config = json.loads(data)
         for owner in (config, *(one for one in config.values() if isinstance(one, dict))):
             for key in self._hidden_keys & owner.keys():
-                owner[key] = HIDDEN + key
+                owner[key] = f"{HIDDEN}{type(owner[key]).__name__}:{key}"
         return json.dumps(config).encode()
 
     def open(self, path: Any, mode: str = "r", *args: Any, **kwargs: Any) -> Any:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from indexer.interpret import safety
 from indexer.interpret.attributes import Attributes
-from indexer.interpret.calls import Calls, crossed_interpreted_frame
+from indexer.interpret.calls import Calls, crossed_interpreted_frame, unknown_text
 from indexer.interpret.classes import Classes
 from indexer.interpret.compiled import MARK
 from indexer.interpret.external import External
@@ -146,6 +146,11 @@ class Runtime:
                     raise
                 found = contains_unknown(value)
                 unknown = unknown or found or Unknown(f"text of {error.unknown!r}")
+                pieces.append("{?}")
+            except TypeError as error:
+                if not is_about_unknown(error):
+                    raise
+                unknown = unknown or unknown_text(value)
                 pieces.append("{?}")
         if unknown is not None:
             return unknown._rt_derive("".join(pieces))
