@@ -8,9 +8,11 @@ from pathlib import Path
 
 from indexer.drift.check import Checker, Extra, FileResult
 from indexer.drift.files import check_files, find_files
+from indexer.drift.launch.model import FileLaunches, Launch
 from indexer.drift.launch.read import Unreadable, decode
 from indexer.drift.lint import fix as fixes
 from indexer.drift.lint.facts import Timeline
+from indexer.drift.lint.judge import Raw
 from indexer.drift.lint.lints import rule_infos
 from indexer.drift.lint.suppress import Comments
 from indexer.drift.report.record import Finding, Report, Unread, with_fingerprints
@@ -99,14 +101,29 @@ def _checker(request: Request, timeline: Timeline) -> Checker:
     return Checker(timeline, request.versions, newest, extras)
 
 
+class _ShippedConflicts:
+    """``CertainConflicts`` that reads its facts when the first launch is worth it."""
+
+    def __init__(self, timeline: Timeline) -> None:
+        self._timeline = timeline
+        self._conflicts: Extra | None = None
+
+    def __call__(self, launch: Launch, found: FileLaunches, version: str) -> list[Raw]:
+        if not launch.words:
+            return []
+        if self._conflicts is None:
+            from indexer.drift.lint.certain import CertainConflicts
+            from indexer.knowledge.rehearsal import load_rehearsals
+
+            self._conflicts = CertainConflicts(self._timeline, load_rehearsals())
+        return self._conflicts(launch, found, version)
+
+
 def _extras(request: Request, timeline: Timeline) -> list[Extra]:
     """Return who is asked for conflicts of a launch: the shipped steps, and on demand the resolver."""
     extras: list[Extra] = []
     if request.resolve is not False:
-        from indexer.drift.lint.certain import CertainConflicts
-        from indexer.knowledge.rehearsal import load_rehearsals
-
-        extras.append(CertainConflicts(timeline, load_rehearsals()))
+        extras.append(_ShippedConflicts(timeline))
     if request.resolve:
         from indexer.drift.lint.resolver import CachedConflicts
 

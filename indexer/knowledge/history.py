@@ -139,8 +139,9 @@ class History:
         at = self.index(version)
         return [self.fact(track, kind, at) for track in tracks if exists(track, at)]
 
-    def fact(self, track: Track, kind: type[Fact], at: int) -> Fact:
-        """Return the fact of a track in the release of index ``at``, in which it must exist."""
+    def fact(self, track: Track, kind: type[Fact], at: int, *, places: bool = True) -> Fact:
+        """Return the fact of a track in the release of index ``at``, in which it must exist; without
+        ``places`` its locations are left out, which costs a part of the time in an old release."""
         found: dict[str, Any] = {"name": track.name}
         if kind is FlagFact:
             found |= spelled(track.name)
@@ -151,13 +152,14 @@ class History:
                 found[attribute] = value
         if "choices" in found:
             found["choices"] = self._file.listed(found["choices"])
-        for attribute in track.places:
-            found[attribute] = self._place(track, attribute, at)
+        for attribute in track.places if places else ():
+            found[attribute] = self.place(track, attribute, at)
         if spellings := found.get("option_strings"):
             found["name"] = spellings[0].lstrip("-")  # a track bears the newest name, this is its own
         return msgspec.convert(found, kind)
 
-    def _place(self, track: Track, attribute: str, at: int) -> Location | None:
+    def place(self, track: Track, attribute: str, at: int) -> Location | None:
+        """Return where a track's fact stands in the release of index ``at``."""
         for index, stretch in enumerate(track.places[attribute]):
             if stretch.since <= at <= stretch.until:
                 member = self._members[id(track), attribute] + index

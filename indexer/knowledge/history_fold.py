@@ -144,7 +144,7 @@ class _Growing:
             if value != self._values[attribute]:
                 self._values[attribute] = value
                 self.track.values.setdefault(attribute, []).append((at, msgspec.to_builtins(value)))
-        for attribute in PLACES & set(fact.__struct_fields__):
+        for attribute in sorted(PLACES & set(fact.__struct_fields__)):
             location = getattr(fact, attribute)
             if location is not None:
                 self._extend_place(attribute, at, location, path_index(location.path))

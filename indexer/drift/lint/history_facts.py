@@ -9,9 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from indexer.drift.lint.facts import OptionFact, Span
-from indexer.knowledge.facts import EnvFact
-from indexer.knowledge.history import History, option_strings
+from indexer.knowledge.facts import EnvFact, FlagFact
+from indexer.knowledge.history import History, exists, option_strings
 from indexer.knowledge.history_file import Track
+from indexer.knowledge.schema import Location
 
 _DATA = Path(__file__).resolve().parents[2] / "data"
 _CONFIG_RULES, _OTHER_PARSERS = _DATA / "config_reader.json", _DATA / "other_parsers.json"
@@ -65,8 +66,10 @@ class HistoryFacts:
         return {track.name: track for track in self.history.tracks("env_vars")}
 
     def flags_at(self, version: str) -> Sequence[OptionFact]:
-        """Return the options of the server's parser."""
-        return self.history.flags_at(version)
+        """Return the options of the server's parser; where each stands is found when it is asked for."""
+        at = self.history.index(version)
+        tracks = (track for track in self.history.tracks("flags") if exists(track, at))
+        return [_Option(self.history, track, at) for track in tracks]
 
     @cached_property
     def diffusion_options(self) -> frozenset[str]:
@@ -92,6 +95,29 @@ class HistoryFacts:
             field.name: ... if field.has_cli or isinstance(field.default, dict) else field.default
             for field in self.history.fields_at(version)
         }
+
+
+class _Option:
+    """A flag's fact whose place is only looked up on demand."""
+
+    def __init__(self, history: History, track: Track, at: int) -> None:
+        fact = history.fact(track, FlagFact, at, places=False)
+        self.option_strings = fact.option_strings
+        self.dest = fact.dest
+        self.field = fact.field
+        self.action = fact.action
+        self.nargs = fact.nargs
+        self.default = fact.default
+        self.type = fact.type
+        self.choices = fact.choices
+        self.required = fact.required
+        self.deprecated = fact.deprecated
+        self._where = (history, track, at)
+
+    @property
+    def declared_at(self) -> Location | None:
+        history, track, at = self._where
+        return history.place(track, "declared_at", at) if "declared_at" in track.places else None
 
 
 def _runs(indices: list[int]) -> list[Span]:
