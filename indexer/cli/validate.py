@@ -268,7 +268,7 @@ def collect_command(
 @click.option("--json", "as_json", is_flag=True, help="The records as JSON lines.")
 @click.option("--schema", "as_schema", is_flag=True, help="The JSON schema of a record.")
 def show_command(pattern: str, evidence: Path | None, as_json: bool, as_schema: bool) -> None:
-    """Show the records whose launch, flags (without dashes) or outcome match PATTERN."""
+    """Show the records whose flags (without dashes) or outcome match PATTERN, or whose name holds it."""
     import fnmatch
     import json
 
@@ -288,6 +288,7 @@ def show_command(pattern: str, evidence: Path | None, as_json: bool, as_schema: 
             fnmatch.fnmatch(text.lstrip("-"), pattern)
             for text in (record.id, record.launch, *record.flags, record.outcome)
         )
+        or pattern in record.id
     ]
     if not found:
         raise UsageError(f"no record matches {pattern!r}", "see `indexer validate show`")
