@@ -163,7 +163,8 @@ _CHANGING = frozenset(
         *("insort_left", "insort_right", "intersection_update", "move_to_end", "pop", "popitem", "popleft"),
         *("remove", "reverse", "rotate", "safe_dump", "setdefault", "shuffle", "sort", "subtract"),
         *("symmetric_difference_update", "update", "write", "writelines", "__delitem__", "__setitem__"),
-        *("__iadd__", "__ior__", "__iand__", "__isub__", "__ixor__"),
+        *("__iadd__", "__ior__", "__iand__", "__isub__", "__ixor__", "__init__", "__post_init__"),
+        *("add_argument", "callback", "enter_context", "push", "set_defaults"),
     }
 )
 """Native callables whose effect is what they are called for."""

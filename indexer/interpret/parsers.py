@@ -39,6 +39,8 @@ class SealedParser(argparse.ArgumentParser):
         group.add_argument = add_argument  # type: ignore[method-assign]
         return group
 
+    add_argument._rt_takes_unknown = True  # type: ignore[attr-defined]  # an unknown default is kept
+
     def parse_args(self, args: Any = None, namespace: Any = None) -> Any:
         found = super().parse_args(args, namespace)
         if self._rt_world is not None:

@@ -196,7 +196,7 @@ def strict(cls: Any = None, /, *, accept_kwargs: bool = False) -> Any:
             if post is not None:
                 post(**rest)
 
-        target.__init__ = initialise
+        target.__init__ = takes_unknown(initialise)
         return target
 
     return decorate if cls is None else decorate(cls)

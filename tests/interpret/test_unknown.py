@@ -88,7 +88,10 @@ def result():
 HIDDEN_KEY = """
 import json
 import os
+import argparse
 class Own: pass
+class Late(argparse.HelpFormatter):
+    def __init__(self, prog): super().__init__(prog)
 def result():
     with open("/memory/model/config.json") as file:
         config = json.load(file)
@@ -126,6 +129,7 @@ def test_what_json_holds_is_of_no_class_of_the_tree(tmp_path):
         "found = [1]; found.extend(config['depth']); return len(found)",
         "found = [3]; found.remove(config['depth']); return len(found)",
         "file = open('/memory/x', 'w'); file.write(config['depth']); return 1",
+        "found = Late(config['depth']); return 1",
         "import heapq; found = []; heapq.heappush(config['depth'], 1); return len(found)",
     ],
 )
@@ -163,3 +167,14 @@ def test_the_text_of_what_holds_an_unknown_is_unknown(tmp_path):
 """
     [texts] = _hidden(body, tmp_path)
     assert {text._rt_roots for text in texts} == {("config.json: depth",)}
+
+
+def test_a_flag_with_an_unknown_default_is_registered(tmp_path):
+    body = """
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--depth", default=config["depth"])
+    found = parser.parse_args([])
+    return found.depth
+"""
+    [depth] = _hidden(body, tmp_path)
+    assert depth._rt_roots == ("config.json: depth",)
