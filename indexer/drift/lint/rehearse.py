@@ -57,7 +57,7 @@ def _take(step: Step, path: Path, told: Set[str], may_part: bool) -> Path | None
     holds = _holds(step, state)
     if holds is False:
         return None
-    if asked(step) & told and (isinstance(holds, Crash) or (step.exception and holds is True)):
+    if (isinstance(holds, Crash) or (step.exception and holds is True)) and asked(step) & told:
         path.refused, path.exception = step, step.exception
         if isinstance(holds, Crash):
             path.exception, path.crash = holds.args
