@@ -33,6 +33,7 @@ class TreeCode:
         self._tree = tree
         self._folder = _folder()
         self._modules: dict[str, CompiledModule] = {}
+        self._kept: dict[str, _Parts] = {}
         self._texts: dict[str, bytes | CodeType] = {}
         self._bundle = None
         self._added: tuple[list[str], list[str]] = ([], [])
@@ -47,7 +48,9 @@ class TreeCode:
             Unsupported: its source can't be compiled.
         """
         known = self._modules.get(path)
-        if known is None:
+        if known is None and path in self._kept:
+            known = self._modules[path] = _module(path, self._kept[path])
+        elif known is None:
             known = self._modules[path] = self._of_content(path)
             self._added[0].append(path)
         return known
@@ -86,15 +89,13 @@ class TreeCode:
             text: code if isinstance(code, bytes) else marshal.dumps(code)
             for text, code in self._texts.items()
         }
-        keep(self._bundle, marshal.dumps((_plain(self._modules), texts)))
+        keep(self._bundle, marshal.dumps((self._kept | _plain(self._modules), texts)))
 
     def _load(self, bundle: Path) -> None:
         try:
-            modules, texts = marshal.loads(bundle.read_bytes())
-            self._modules = {path: _module(path, parts) for path, parts in modules.items()}
-            self._texts = texts
+            self._kept, self._texts = marshal.loads(bundle.read_bytes())
         except (OSError, EOFError, ValueError, TypeError):
-            self._modules, self._texts = {}, {}
+            self._kept, self._texts = {}, {}
 
     def _of_content(self, path: str) -> CompiledModule:
         """Return a module by what its file holds, which may have been compiled for another release."""
