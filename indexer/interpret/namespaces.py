@@ -54,19 +54,31 @@ class ModuleNames:
     __slots__ = ("_rt_face",)
 
     def __init__(self, face: InterpretedModule) -> None:
+        if type(face) is not InterpretedModule:  # the tree can reach this class, and call it
+            raise Unsupported("the names of something that is no module")
         self._rt_face = face
 
     def __getitem__(self, name: str) -> Any:
+        name = str.__str__(name)
+        if name.startswith(("@", "_rt_")) or name == "__builtins__":
+            raise KeyError(name)
         try:
-            return getattr(self._rt_face, str.__str__(name))
+            return self._rt_face._rt_state.lookup(name)  # never an attribute of the module's stand-in
         except AttributeError:
             raise KeyError(name) from None
 
     def get(self, name: str, default: Any = None) -> Any:
-        return getattr(self._rt_face, str.__str__(name), default)
+        try:
+            return self[name]
+        except KeyError:
+            return default
 
     def __contains__(self, name: str) -> bool:
-        return hasattr(self._rt_face, str.__str__(name))
+        try:
+            self[name]
+        except KeyError:
+            return False
+        return True
 
     def __setitem__(self, name: str, value: Any) -> None:
         self.get(name)  # the statement that binds it has run before this one

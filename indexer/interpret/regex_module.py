@@ -42,7 +42,7 @@ def _like(name: str) -> Callable[..., Any]:
             return Unknown(f"regex.{name} with a pattern of its own syntax")
         try:
             return function(pattern, *args, **options)
-        except re.error:
-            return Unknown(f"regex.{name} with a pattern that re does not take")
+        except (re.error, TypeError):  # arguments of its own, too
+            return Unknown(f"regex.{name} in a way that re does not take")
 
     return call

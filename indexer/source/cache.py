@@ -43,13 +43,16 @@ def keep(file: Path, content: bytes) -> None:
     """Write a file of the cache, whole or not at all; one that can't be written only costs time."""
     import tempfile
 
+    begun = None
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.NamedTemporaryFile(dir=file.parent, delete=False) as temporary:
+            begun = Path(temporary.name)
             temporary.write(content)
-        Path(temporary.name).replace(file)
+        begun.replace(file)
     except OSError:
-        pass
+        if begun is not None:
+            begun.unlink(missing_ok=True)
 
 
 @contextmanager

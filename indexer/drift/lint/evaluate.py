@@ -50,8 +50,14 @@ _KINDS = {kind.__name__: kind for kind in (str, int, float, bool, list, tuple, d
 
 @cache
 def compiled(text: str) -> Evaluate:
-    """Return the function that evaluates an expression of the rehearsal."""
+    """Return the function that gives the value of an expression of the rehearsal."""
     return _function(ast.parse(text, mode="eval").body)
+
+
+@cache
+def condition(text: str) -> Evaluate:
+    """Return the function that gives an expression's truth, which may be known where its value isn't."""
+    return _truth(ast.parse(text, mode="eval").body)
 
 
 @cache
@@ -64,6 +70,11 @@ def names_in(text: str) -> frozenset[str]:
 
 def _function(node: ast.expr) -> Evaluate:
     return _COMPILERS.get(type(node), _unknown)(node)
+
+
+def _truth(node: ast.expr) -> Evaluate:
+    """Compile what only has to hold or not: behind an unknown part of an ``or`` its truth may be certain."""
+    return _every(node, truth=True) if isinstance(node, ast.BoolOp) else _function(node)
 
 
 def _unknown(node: ast.expr) -> Evaluate:
@@ -89,9 +100,12 @@ def _attempt(function: Callable[..., Any], *values: Any) -> Any:
         return ...
 
 
-def _every(node: Any) -> Evaluate:
-    """``and`` / ``or``: what decides, wherever it stands, decides; else one unknown part leaves it open."""
-    parts = [_function(one) for one in node.values]
+def _every(node: Any, truth: bool = False) -> Evaluate:
+    """``and`` / ``or``: what decides, wherever it stands, decides; else one unknown part leaves it open.
+
+    Behind something unknown the value isn't the one that decides, but its ``truth`` is.
+    """
+    parts = [_truth(one) if truth else _function(one) for one in node.values]
     stops = isinstance(node.op, ast.Or)
 
     def evaluate(state: State) -> Any:
@@ -107,16 +121,18 @@ def _every(node: Any) -> Evaluate:
             if value is ...:
                 unknown = True
             elif bool(value) is stops:
-                # Behind something unknown the value isn't this one, but its truth is.
-                return stops if unknown else value
+                if not unknown:
+                    return value
+                if truth:
+                    return stops
         return ... if unknown else value
 
     return evaluate
 
 
 def _unary(node: Any) -> Evaluate:
-    operand = _function(node.operand)
     negate = isinstance(node.op, ast.Not)
+    operand = _truth(node.operand) if negate else _function(node.operand)
 
     def evaluate(state: State) -> Any:
         value = operand(state)
@@ -158,7 +174,7 @@ def _comparison(node: Any) -> Evaluate:
 
 
 def _choice(node: Any) -> Evaluate:
-    test, body, orelse = _function(node.test), _function(node.body), _function(node.orelse)
+    test, body, orelse = _truth(node.test), _function(node.body), _function(node.orelse)
 
     def evaluate(state: State) -> Any:
         value = test(state)

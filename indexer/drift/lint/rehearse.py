@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
 
-from indexer.drift.lint.evaluate import Crash, State, compiled, names_in
+from indexer.drift.lint.evaluate import Crash, State, compiled, condition, names_in
 from indexer.knowledge.rehearsal import FOLLOWED, Step
 
 MOST_PATHS = 6
@@ -90,7 +90,7 @@ def _holds(step: Step, state: State) -> Any:
     sure = True
     for text in step.guard:
         try:
-            value = compiled(text)(state)
+            value = condition(text)(state)
         except Crash as crash:
             if sure and "..." not in step.guard:
                 return Crash(*crash.args, text)

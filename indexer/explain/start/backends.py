@@ -53,9 +53,9 @@ def backend_refusal(tree: SourceTree, question: Question) -> BackendRefusal | No
 
 def _explored(run: Callable[[], BackendRefusal | None]) -> BackendRefusal | None:
     """Return what all paths agree on."""
-    paths = run_with_deep_stack(partial(explore, run, _MOST_PATHS)).paths
-    first = paths[0].result
-    return first if all(one.result == first for one in paths) else None
+    found = run_with_deep_stack(partial(explore, run, _MOST_PATHS))
+    first = found.paths[0].result
+    return first if found.complete and all(one.result == first for one in found.paths) else None
 
 
 def _one_path(tree: SourceTree, prepared: PreparedLaunch, path: str) -> BackendRefusal | None:

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from indexer.drift.lint.evaluate import Crash, compiled, names_in
+from indexer.drift.lint.evaluate import Crash, compiled, condition, names_in
 
 STATE = {"n": 4, "none": None, "text": "Fa3", "yes": True, "items": ["a"]}
 
@@ -16,9 +16,15 @@ STATE = {"n": 4, "none": None, "text": "Fa3", "yes": True, "items": ["a"]}
     [
         ("n > 1 and yes", True),
         ("n > 1 and ...", ...),
-        ("... and n > 9", False),
-        ("... or yes", True),
+        ("... and n > 9", ...),
+        ("... or yes", ...),
         ("... or n > 9", ...),
+        ("unknown or 64", ...),  # its truth would be certain, its value isn't
+        ("(unknown or text) in (None, 'Fa3')", ...),
+        ("(unknown or 1) != 1", ...),
+        ("not (unknown or yes)", False),
+        ("'x' if unknown or yes else 'y'", "x"),
+        ("(unknown or 4) + 1", ...),
         ("not (unknown)", ...),
         ("unknown == 1", ...),
         ("none is None or none > 1", True),
@@ -36,6 +42,21 @@ STATE = {"n": 4, "none": None, "text": "Fa3", "yes": True, "items": ["a"]}
 )
 def test_values(text: str, value: Any) -> None:
     assert compiled(text)(STATE) == value
+
+
+@pytest.mark.parametrize(
+    ("text", "truth"),
+    [
+        ("unknown or 64", True),
+        ("... or yes", True),
+        ("... and n > 9", False),
+        ("(unknown or yes) and n == 4", True),
+        ("(unknown or 1) != 1", ...),
+        ("... or n > 9", ...),
+    ],
+)
+def test_truth_is_known_where_the_value_is_not(text: str, truth: Any) -> None:
+    assert condition(text)(STATE) == truth
 
 
 @pytest.mark.parametrize(
