@@ -17,6 +17,12 @@ State = Mapping[str, Any]
 Evaluate = Callable[[State], Any]
 
 
+class Untold(str):
+    """A text that is there, though the file does not tell it: it is not None, and that is all."""
+
+    __slots__ = ()
+
+
 class Crash(Exception):
     """SGLang's own Python would raise here: ``None > 1``."""
 
@@ -165,6 +171,8 @@ def _comparison(node: Any) -> Evaluate:
     def evaluate(state: State) -> Any:
         values = [side(state) for side in sides]
         if any(value is ... for value in values):
+            return ...
+        if None not in values and any(isinstance(value, Untold) for value in values):
             return ...
         return all(
             _attempt(test, one, other) for test, one, other in zip(tests, values, values[1:], strict=False)

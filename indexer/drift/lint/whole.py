@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from indexer.drift.launch.model import Launch
 from indexer.drift.lint.argv import Use, walk
+from indexer.drift.lint.evaluate import Untold
 from indexer.drift.lint.facts import VersionTable
 from indexer.drift.lint.judge import without_serve_words
 
-PLACEHOLDER = "/not/told/by/the/file"
+PLACEHOLDER = Untold("/not/told/by/the/file")
 """Stands for a path or name that a variable holds: no rule can decide on its content."""
 _FREE_ENDINGS = ("_path", "_name", "_key", "_dir", "_addr", "host", "port", "_file", "_revision", "_url")
 """Ends of the dests whose value may be unknown without making the launch unknown."""

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from indexer.drift.lint.evaluate import Crash, compiled, condition, names_in
+from indexer.drift.lint.evaluate import Crash, Untold, compiled, condition, names_in
 
-STATE = {"n": 4, "none": None, "text": "Fa3", "yes": True, "items": ["a"]}
+STATE = {"path": Untold("/m"), "n": 4, "none": None, "text": "Fa3", "yes": True, "items": ["a"]}
 
 
 @pytest.mark.parametrize(
@@ -27,6 +27,10 @@ STATE = {"n": 4, "none": None, "text": "Fa3", "yes": True, "items": ["a"]}
         ("(unknown or 4) + 1", ...),
         ("not (unknown)", ...),
         ("unknown == 1", ...),
+        ("path == path", ...),  # two variables of a script, say
+        ("path in (None, path)", ...),
+        ("path is None", False),
+        ("path == None", False),
         ("none is None or none > 1", True),
         ("text.lower() in ['fa3', 'x']", True),
         ("unknown.lower() == 'a'", ...),
