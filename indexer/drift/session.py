@@ -64,7 +64,8 @@ def run_check(request: Request, timeline: Timeline) -> Outcome:
     report, texts = outcome.report, []
     for result in _results(request, timeline, files):
         _take(result, request, outcome, paths.get(result.file))
-        texts.append(result.text or "")
+        if request.docs:
+            texts.append(result.text or "")
     if request.docs and request.paths and any(path.is_dir() for path in request.paths):
         from indexer.drift.docs import undocumented
 
