@@ -56,7 +56,7 @@ def command(
     indexer explain --gpu H200 --model ./qwen3-next -- \\
         python -m sglang.launch_server --speculative-algorithm NEXTN
 
-    Exit code 1 where the launch is or may be refused.
+    Exit code 1 where the launch is or may be refused; with --batch, whose answers say it, 0.
     """
     from indexer.errors import FINDINGS, UsageError
 
@@ -69,6 +69,7 @@ def command(
         return
     if not words:
         raise UsageError("no command to explain", "put it after --, or give its arguments")
+    _check_separated(words)
     question = _question(words, model, arch, gpu, gpus, env, packages, host_ram)
     answers = _explain_all(_named(versions, span), checkout, rev, question, paths)
     if as_json:
@@ -82,6 +83,23 @@ def command(
         click.echo(render(answers))
     if any(answer.refusal or answer.refusals for answer in answers):
         raise SystemExit(FINDINGS)
+
+
+def _check_separated(words: tuple[str, ...]) -> None:
+    """Refuse options of ours that do not exist: what stands before ``--`` is not the server's.
+
+    Raises:
+        UsageError: a word before a separate ``--`` or a program's name begins with a dash.
+    """
+    from indexer.errors import UsageError
+
+    arguments = sys.argv[1:]
+    if "--" not in arguments:
+        return
+    ours = arguments[: arguments.index("--")]
+    stray = next((word for word in words if word.startswith("-") and word in ours), None)
+    if stray is not None:
+        raise UsageError(f"explain has no option {stray}", "see indexer explain --help; SGLang's go after --")
 
 
 def _question(

@@ -33,7 +33,7 @@ def command(
     """Show the shortest chain of calls from FROM to TO.
 
     Names are Class.method, function or either with a shell pattern (``*.forward_extend``). The chain is
-    one that the source allows; which branch runs may depend on the launch. Exit code 1: there is none.
+    one that the source allows; which branch runs may depend on the launch. Exit code 1: none was found.
     """
     from indexer.errors import FINDINGS, UsageError
     from indexer.source import open_source
@@ -62,7 +62,10 @@ def command(
         answer = {"version": tree.version, "found": chain is not None, "steps": steps, "findings": findings}
         click.echo(json.dumps(answer, indent=2))
     elif chain is None:
-        click.echo(f"No call leads from {start} to {end} in {tree.version}.")
+        click.echo(
+            f"No chain of calls was found from {start} to {end} in {tree.version}. Calls through what only a "
+            "configuration decides are followed in the named paths alone: `indexer show path NAME`."
+        )
     else:
         for record in steps:
             at = f"{record['path']}:{record['line']}"

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import msgspec
 
-from indexer.drift.launch.model import FileLaunches, Launch
+from indexer.drift.launch.model import FileLaunches, Launch, VersionHint
 from indexer.drift.launch.read import Unreadable, load, read_launches
 from indexer.drift.lint.config_keys import judge_config
 from indexer.drift.lint.engines import GENERIC
@@ -127,19 +127,35 @@ class Checker:
         if self.asked:
             return [(version, self.origin) for version in self.asked]
         hint = launch.version
-        if hint is None and found.versions:
-            distinct = {h.version for h in found.versions}
-            before = [h for h in found.versions if h.start <= launch.offset]
-            hint = found.versions[0] if len(distinct) == 1 else (before[-1] if before else None)
+        told = [one for one in found.versions if one.version]
+        if hint is None and (own := self._image_of(launch, found, places)) is not None:
+            hint = own
+        elif hint is None and told:
+            before = [one for one in told if one.start <= launch.offset]
+            hint = told[0] if len({one.version for one in told}) == 1 else (before[-1] if before else None)
         if hint is None:
             return [(self.default, "newest covered; the file names no version")]
         line = places.line(hint.start)
+        if not hint.version:
+            return [(self.default, f"newest covered; the image on line {line} names no version")]
         if hint.version in self.timeline.position:
             return [(hint.version, f"{hint.how} on line {line}")]
         note = f"SGLang {hint.version} ({hint.how} on line {line}) is not covered: launch not checked"
         if all(item.reason != note for item in result.unread):
             result.unread.append(Unread(result.file, note))
         return []
+
+    @staticmethod
+    def _image_of(launch: Launch, found: FileLaunches, places: Places) -> VersionHint | None:
+        """Return the image in the launch's own command line (``docker run IMAGE …``)."""
+        same = [
+            one
+            for one in found.versions
+            if one.how == "image tag"
+            and one.start <= launch.offset
+            and places.joined(one.start, launch.offset)
+        ]
+        return same[-1] if same else None
 
 
 _WORTH = re.compile(r"sglang|SGL_|SGLANG_|speculative[-_]|mem[-_]fraction|--[a-z]+-[a-z]", re.IGNORECASE)
@@ -230,6 +246,10 @@ class Places:
         """Return the 1-based line and column of an offset."""
         line = self.line(offset)
         return line, offset - self.starts[line - 1] + 1
+
+    def joined(self, start: int, end: int) -> bool:
+        """Whether no line ends between two offsets, but for continued ones."""
+        return re.search(r"(?<!\\)\n", self.text[start:end]) is None
 
     def finding(self, raw: Raw, file: str, version: str) -> Finding:
         """Return the finding with its place."""

@@ -13,6 +13,7 @@ import signal
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 AVAILABLE = hasattr(os, "fork")
@@ -25,7 +26,7 @@ _DONE, _FAILED = b"+", b"-"
 
 @dataclass(frozen=True)
 class Limits:
-    """What a child may use: seconds of CPU and of time, and bytes of address space.
+    """What a child may use: seconds of CPU and of time, and bytes of address space beyond its parent's.
 
     A child with limits can also write no files and start no processes (the latter not as root).
     """
@@ -41,13 +42,24 @@ class Limits:
         signal.signal(signal.SIGXFSZ, signal.SIG_IGN)  # a write then fails with an error instead
         for kind, most in (
             (resource.RLIMIT_CPU, self.cpu_seconds),
-            (resource.RLIMIT_AS, self.memory_bytes),
+            (resource.RLIMIT_AS, _mapped_bytes() + self.memory_bytes),
             (resource.RLIMIT_FSIZE, 0),
             (resource.RLIMIT_CORE, 0),
         ):
             _, hard = resource.getrlimit(kind)
             most = most if hard == resource.RLIM_INFINITY else min(most, hard)
             resource.setrlimit(kind, (most, most))
+
+
+def _mapped_bytes() -> int:
+    """Return the address space in use: a child starts with all that its parent has mapped.
+
+    A limit below it would fail the first thread in a way that its starter waits for without end.
+    """
+    try:
+        return int(Path("/proc/self/statm").read_text().split()[0]) * os.sysconf("SC_PAGE_SIZE")
+    except (OSError, ValueError):
+        return 0
 
 
 class ChildStopped(Exception):

@@ -65,7 +65,10 @@ class Keyword(msgspec.Struct, frozen=True):
 
 
 class VersionHint(msgspec.Struct, frozen=True):
-    """A SGLang version that the file names: an image tag, a requirement, a setting."""
+    """A SGLang version that the file names: an image tag, a requirement, a setting.
+
+    ``version`` is empty for an image whose tag names none (``latest``): it is none that others name.
+    """
 
     version: str
     start: int

@@ -140,7 +140,7 @@ class _Reader:
         image = by_key.get("image")
         if isinstance(image, yaml.ScalarNode):
             version = image_version(image.value)
-            if version:
+            if version is not None:
                 hint = VersionHint(version, self.text.at(image.start_mark.index), "image tag")
                 for launch in self.found.launches[before:]:
                     launch.version = launch.version or hint
@@ -152,7 +152,7 @@ class _Reader:
         parts = {k.value: v for k, v in image.value if isinstance(v, yaml.ScalarNode)}
         if "repository" in parts and "tag" in parts:
             version = image_version(f"{parts['repository'].value}:{parts['tag'].value}")
-            if version:
+            if version is not None:
                 hint = VersionHint(version, self.text.at(parts["tag"].start_mark.index), "image tag")
                 self.found.versions.append(hint)
                 for launch in self.found.launches[before:]:
