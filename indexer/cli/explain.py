@@ -13,7 +13,15 @@ if TYPE_CHECKING:
     from indexer.source.tree import SourceTree
 
 
-@click.command("explain", context_settings={"ignore_unknown_options": True})
+class _Explain(click.Command):
+    """Without ``--``, options that aren't ours are the server's; before a ``--`` they are mistakes."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        ctx.ignore_unknown_options = "--" not in args
+        return super().parse_args(ctx, args)
+
+
+@click.command("explain", cls=_Explain)
 @click.option("--version", "versions", multiple=True, metavar="V", help="A release (again for more).")
 @click.option("--versions", "span", metavar="A..B", help="All releases from A to B.")
 @click.option("--checkout", type=click.Path(path_type=Path), help="A SGLang git checkout instead.")
@@ -69,7 +77,6 @@ def command(
         return
     if not words:
         raise UsageError("no command to explain", "put it after --, or give its arguments")
-    _check_separated(words)
     question = _question(words, model, arch, gpu, gpus, env, packages, host_ram)
     answers = _explain_all(_named(versions, span), checkout, rev, question, paths)
     if as_json:
@@ -83,23 +90,6 @@ def command(
         click.echo(render(answers))
     if any(answer.refusal or answer.refusals for answer in answers):
         raise SystemExit(FINDINGS)
-
-
-def _check_separated(words: tuple[str, ...]) -> None:
-    """Refuse options of ours that do not exist: what stands before ``--`` is not the server's.
-
-    Raises:
-        UsageError: a word before a separate ``--`` or a program's name begins with a dash.
-    """
-    from indexer.errors import UsageError
-
-    arguments = sys.argv[1:]
-    if "--" not in arguments:
-        return
-    ours = arguments[: arguments.index("--")]
-    stray = next((word for word in words if word.startswith("-") and word in ours), None)
-    if stray is not None:
-        raise UsageError(f"explain has no option {stray}", "see indexer explain --help; SGLang's go after --")
 
 
 def _question(

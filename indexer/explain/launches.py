@@ -11,8 +11,8 @@ from pathlib import Path
 from indexer.errors import CannotError
 from indexer.explain.platforms import cuda_of, gpu_named
 from indexer.extract.requirements import required_packages
+from indexer.interpret.gpus import KINDS_OF_GPU
 from indexer.interpret.launch import Gpu, Host, Launch
-from indexer.interpret.machine import KINDS_OF_GPU
 from indexer.interpret.transformers_tree import ConfigurationTree
 from indexer.source.tree import SourceTree
 

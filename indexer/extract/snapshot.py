@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
+from functools import partial
 
 import msgspec
 
@@ -33,7 +35,7 @@ from indexer.knowledge.schema import (
 )
 from indexer.source.cache import cache_folder
 from indexer.source.tree import SourceTree
-from indexer.syntax.callgraph.survey import Survey, survey
+from indexer.syntax.callgraph.survey import survey
 from indexer.syntax.factstore import FactStore
 from indexer.syntax.graph import ModuleGraph
 
@@ -50,28 +52,24 @@ def extract_snapshot(tree: SourceTree, code_paths: bool = True) -> Snapshot:
     store = FactStore(cache_folder("facts"))
     with collector_paused():
         read_files(tree, store, code_paths)
-        if not code_paths:
-            return _extract(tree, store)
-        with code_paths_read_ahead(tree) as reader:
-            snapshot = _extract(tree, store)
-            sites = survey(tree, store, jobs=1 if reader else None)
-            if reader is not None:
-                reader.wait()
-            return _with_code_paths(snapshot, tree, store, sites)
+        facts = partial(_extract, tree, store)
+        return _with_code_paths(facts, tree, store) if code_paths else facts()
 
 
 def add_code_paths(snapshot: Snapshot, tree: SourceTree) -> Snapshot:
     """Return a snapshot that was extracted without code paths with the code paths of its tree."""
-    store = FactStore(cache_folder("facts"))
-    with collector_paused(), code_paths_read_ahead(tree) as reader:
+    with collector_paused():
+        return _with_code_paths(lambda: snapshot, tree, FactStore(cache_folder("facts")))
+
+
+def _with_code_paths(facts: Callable[[], Snapshot], tree: SourceTree, store: FactStore) -> Snapshot:
+    """Return the other facts, read while the code paths are followed beside, with the code paths."""
+    with code_paths_read_ahead(tree) as reader:
+        snapshot = facts()
         sites = survey(tree, store, jobs=1 if reader else None)
         if reader is not None:
             reader.wait()
-        return _with_code_paths(snapshot, tree, store, sites)
-
-
-def _with_code_paths(snapshot: Snapshot, tree: SourceTree, store: FactStore, sites: Survey) -> Snapshot:
-    paths = extract_code_paths(tree, store)
+        paths = extract_code_paths(tree, store)
     add_path_notes(ModuleGraph(tree, store), snapshot.models, paths)
     counts = {**snapshot.coverage.counts, "call sites": sites.counts, "code paths": path_counts(paths)}
     coverage = msgspec.structs.replace(snapshot.coverage, counts=counts)

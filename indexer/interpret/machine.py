@@ -7,28 +7,13 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
+from indexer.interpret.gpus import KINDS_OF_GPU
 from indexer.interpret.launch import MIB, Gpu, Launch
 from indexer.interpret.marks import takes_unknown
 from indexer.interpret.unknown import Unknown, choose
 
 UNKNOWN_GPU = Gpu(None, None, None, None)
 
-KINDS_OF_GPU = {
-    "NVIDIA A100-SXM4-80GB": ((8, 0), 80),
-    "NVIDIA RTX PRO 6000 Blackwell Workstation Edition": ((12, 0), 96),
-    "Tesla T4": ((7, 5), 16),
-    "NVIDIA B200": ((10, 0), 180),
-    "NVIDIA L40S": ((8, 9), 48),
-    "NVIDIA H100 80GB HBM3": ((9, 0), 80),
-    "NVIDIA GeForce RTX 5090": ((12, 0), 32),
-    "NVIDIA A10G": ((8, 6), 24),
-    "NVIDIA B300 SXM6 AC": ((10, 3), 288),
-    "NVIDIA H20": ((9, 0), 96),
-    "NVIDIA GB10": ((12, 1), 128),
-    "Tesla V100-SXM2-32GB": ((7, 0), 32),
-    "NVIDIA H200": ((9, 0), 141),
-}
-"""What is tried where nothing at all is known of a GPU: capability and GiB, the most different first."""
 GPU_MEMORY_GIB = (8, 16, 22, 24, 32, 40, 48, 64, 80, 96, 141, 180, 192, 256, 288)
 HOST_RAM_GIB = (16, 24, 32, 64, 128, 256, 512, 1024, 2048)
 CAPABILITIES = ((7, 5), (8, 0), (8, 6), (8, 9), (10, 0), (10, 3), (12, 0), (9, 0))
@@ -39,36 +24,28 @@ CUDA_VERSIONS = ("12.4", "12.6", "12.8", "12.9", "13.0")
 
 def memory_of(gpu: Gpu) -> int:
     """Return the bytes of a GPU; where they aren't known, each size is tried on a path of its own."""
+    gpu = _of_a_kind(gpu)
     if gpu.memory_bytes is not None:
         return gpu.memory_bytes
     if gpu.smi_mib is not None:
         return gpu.smi_mib * MIB
-    if _nothing_known(gpu):
-        return KINDS_OF_GPU[_kind()][1] * 1024 * MIB
     return choose("GPU memory in GiB", GPU_MEMORY_GIB) * 1024 * MIB
 
 
 def capability_of(gpu: Gpu) -> tuple[int, int]:
     """Return a GPU's capability; where it isn't known, each is tried on a path of its own."""
-    if _nothing_known(gpu):
-        return KINDS_OF_GPU[_kind()][0]
-    return gpu.capability or choose("SM version", CAPABILITIES)
+    return _of_a_kind(gpu).capability or choose("SM version", CAPABILITIES)
 
 
 def name_of(gpu: Gpu) -> Any:
     """Return a GPU's name, unknown where it isn't told."""
-    if gpu.name is None and _nothing_known(gpu):
-        return _kind()
-    return _or_unknown(gpu.name, "GPU name")
+    return _or_unknown(_of_a_kind(gpu).name, "GPU name")
 
 
-def _nothing_known(gpu: Gpu) -> bool:
-    return gpu.capability is None and gpu.memory_bytes is None and gpu.smi_mib is None
-
-
-def _kind() -> str:
-    """Return the path's kind of GPU by its name: name, capability and memory belong together."""
-    return choose("GPU", tuple(KINDS_OF_GPU))
+def _of_a_kind(gpu: Gpu) -> Gpu:
+    """Return the GPU, or for one of which nothing is known the path's kind: its facts belong together."""
+    known = (gpu.name, gpu.capability, gpu.memory_bytes, gpu.smi_mib)
+    return gpu if any(one is not None for one in known) else KINDS_OF_GPU[choose("GPU", tuple(KINDS_OF_GPU))]
 
 
 def ram_of(launch: Launch) -> int:
@@ -253,6 +230,7 @@ def _run(launch: Launch, gpu: Gpu, has_gpu: Any, command: Any) -> Any:
     if "nvidia-smi" in line:
         if not has_gpu:
             raise FileNotFoundError(2, "No such file or directory: 'nvidia-smi'")
+        gpu = _of_a_kind(gpu)
         mib = gpu.smi_mib if gpu.smi_mib is not None else memory_of(gpu) // MIB
         return types.SimpleNamespace(returncode=0, stdout=f"{mib}\n" * (launch.gpu_count or 1), stderr="")
     return Unknown(f"output of {words[0] if words else 'a command'}")

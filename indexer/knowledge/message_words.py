@@ -15,10 +15,9 @@ from pathlib import Path
 import msgspec
 
 from indexer.errors import CannotError
-from indexer.knowledge.messages import MessageHistory, Stay, message_key
+from indexer.knowledge.messages import MessageHistory, Stay, message_digest
 from indexer.knowledge.schema import Rule
-from indexer.knowledge.timeline import Timeline
-from indexer.knowledge.timeline import message_key as timeline_key
+from indexer.knowledge.timeline import Timeline, message_key
 from indexer.templates import PLACEHOLDER
 
 SHIPPED = Path(__file__).resolve().parent.parent / "data" / "message_words.json"
@@ -163,13 +162,13 @@ def fold(versions: Mapping[str, Iterable[Rule]], timelines: Iterable[Timeline]) 
     newest: dict[str, Rule] = {}
     for rules in versions.values():
         for rule in rules:
-            if rule.kind != "override" and (key := message_key(rule)) is not None:
+            if rule.kind != "override" and (key := message_digest(rule)) is not None:
                 newest.pop(key, None)
                 newest[key] = rule
-    keys = {timeline_key(rule): key for key, rule in newest.items()}
+    keys = {message_key(rule): key for key, rule in newest.items()}
     found = []
     for key, rule in newest.items():
-        timeline = changes.get(timeline_key(rule) or "")
+        timeline = changes.get(message_key(rule) or "")
         runs = runs_of(rule.message or "")
         if runs and timeline is not None:
             found.append(

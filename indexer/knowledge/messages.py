@@ -10,7 +10,6 @@ consecutive releases from index ``first`` in one file, each step added to the li
 from __future__ import annotations
 
 import hashlib
-import re
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from pathlib import Path
@@ -19,10 +18,10 @@ import msgspec
 
 from indexer.errors import CannotError
 from indexer.knowledge.schema import Location, Rule
+from indexer.templates import template_key
 
 SHIPPED = Path(__file__).resolve().parent.parent / "data" / "messages.json"
 _SCHEMA = 1
-_FILLED_IN = re.compile(r"\{[^{}]*\}|%[-+0-9.]*[sdrfgex]")
 _DIGEST_BYTES = 6
 
 _Run = tuple[int, int, list[int]]
@@ -46,13 +45,12 @@ class Stay(msgspec.Struct, frozen=True):
     current: bool
 
 
-def message_key(rule: Rule) -> str | None:
+def message_digest(rule: Rule) -> str | None:
     """Return what a rule's message is known by in every release; None where it has none."""
-    words = _FILLED_IN.sub("{}", rule.message or "").split()
-    if not any(any(letter.isalpha() for letter in word) for word in words):
+    template = template_key(rule.message or "")
+    if not any(letter.isalpha() for letter in template):
         return None
-    text = f"{rule.kind}\0{' '.join(words)}"
-    return hashlib.blake2b(text.encode(), digest_size=_DIGEST_BYTES).hexdigest()
+    return hashlib.blake2b(f"{rule.kind}\0{template}".encode(), digest_size=_DIGEST_BYTES).hexdigest()
 
 
 class MessageHistory:
@@ -68,7 +66,7 @@ class MessageHistory:
 
     def stays(self, rule: Rule) -> list[Stay]:
         """Return where a rule's message stands through the releases, oldest first; empty if it is unknown."""
-        return self.stays_of(message_key(rule) or "")
+        return self.stays_of(message_digest(rule) or "")
 
     def stays_of(self, key: str) -> list[Stay]:
         """Return where the message of a key stands through the releases, oldest first."""
@@ -83,7 +81,7 @@ class MessageHistory:
 
     def place(self, rule: Rule, version: str) -> Location | None:
         """Return where a rule's message stands in a release, None where it doesn't."""
-        file, key = self._file, message_key(rule)
+        file, key = self._file, message_digest(rule)
         if version not in file.releases:
             return None
         index = file.releases.index(version)
@@ -129,7 +127,7 @@ def _places(rules: Iterable[Rule]) -> dict[str, Location]:
     """Return the first place of each message of a release."""
     found: dict[str, Location] = {}
     for rule in rules:
-        key = message_key(rule)
+        key = message_digest(rule)
         if key is not None and (key not in found or _order(rule.at) < _order(found[key])):
             found[key] = rule.at
     return found

@@ -27,6 +27,11 @@ guard asks for them."""
 ARCHITECTURE = "__architecture"
 """The model's architecture, where a guard makes a special case of one or two."""
 
+METHODS = frozenset({"lower", "upper", "strip", "startswith", "endswith"})
+FUNCTIONS = {function.__name__: function for function in (len, bool, int, str)}
+KINDS = {kind.__name__: kind for kind in (str, int, float, bool, list, tuple, dict)}
+"""What the expressions may call: methods of texts, functions, and the kinds that ``isinstance`` asks for."""
+
 SHIPPED = Path(__file__).resolve().parent.parent / "data" / "rehearsal.json"
 _SCHEMA = 1
 _ARCHITECTURE_NAME = re.compile(r"['\"](\w+?)(?:For\w+)?['\"]")

@@ -9,10 +9,11 @@ from itertools import pairwise
 import msgspec
 
 from indexer.knowledge.schema import Location, Rule
+from indexer.record_names import VIEW_FUNCTIONS
 from indexer.templates import template_key
 
 _RECEIVER = re.compile(
-    r"\b(?:self\.server_args|server_args|self|cfg|view|resolved_view\([^()]*\)|resolving_view\([^()]*\)"
+    rf"\b(?:self\.server_args|server_args|self|cfg|view|(?:{'|'.join(VIEW_FUNCTIONS)})\([^()]*\)"
     r"|self\._resolved\(\)|get_\w+\(\)(?:\.\w+)?)\.(?=[a-z_])"
 )
 _REWORDED = 80.0

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import pytest
+from click.testing import CliRunner
 
+from indexer.cli import cli
 from indexer.errors import UsageError
 from indexer.explain.command import server_arguments, split_command
 
@@ -43,3 +45,10 @@ def test_an_open_quote_is_said():
 def test_a_word_that_is_no_text_is_refused() -> None:
     with pytest.raises(UsageError, match="not text in UTF-8"):
         server_arguments(["--served-model-name", "a\udcffb"])
+
+
+@pytest.mark.parametrize("word", ["--gpuz", "--installed"])
+def test_an_option_that_is_not_ours_before_the_dashes_is_a_mistake(word: str) -> None:
+    result = CliRunner().invoke(cli, ["explain", word, "--gpu", "H200", "--", "--tp-size", "1"])
+    assert result.exit_code == 2
+    assert f"No such option '{word}'" in result.output

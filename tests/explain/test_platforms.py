@@ -5,7 +5,11 @@ from __future__ import annotations
 import pytest
 
 from indexer.errors import UsageError
-from indexer.explain.platforms import GPUS, cuda_of, gpu_named
+from indexer.explain.platforms import cuda_of, gpu_named
+from indexer.interpret.explore import explore
+from indexer.interpret.gpus import GPUS, KINDS_OF_GPU
+from indexer.interpret.launch import MIB
+from indexer.interpret.machine import GPU_MEMORY_GIB, UNKNOWN_GPU, memory_of, name_of
 
 
 @pytest.mark.parametrize("spelling", ["H200", "h200", "NVIDIA H200", "nvidia-h200"])
@@ -30,3 +34,12 @@ def test_an_unknown_name_is_said():
 
 def test_cuda_follows_torch():
     assert cuda_of("2.9.1") == "12.8" and cuda_of("") is None and cuda_of("9.9") is None
+
+
+def test_of_a_gpu_that_is_named_only_its_own_facts_are_tried() -> None:
+    """Its memory is any size there is, not that of the kinds tried where no GPU is named."""
+    tried = explore(lambda: memory_of(GPUS["MI300X"]) >> 30, 48)
+    assert {path.result for path in tried.paths} == set(GPU_MEMORY_GIB)
+    unnamed = explore(lambda: (name_of(UNKNOWN_GPU), memory_of(UNKNOWN_GPU) // MIB), 48)
+    assert ("NVIDIA B300 SXM6 AC", 288 * 1024) in {path.result for path in unnamed.paths}
+    assert len(unnamed.paths) == len(KINDS_OF_GPU)

@@ -13,7 +13,7 @@ from indexer.knowledge.messages import (
     MessageHistory,
     fold_messages,
     load_messages,
-    message_key,
+    message_digest,
 )
 from indexer.knowledge.schema import Location, Rule
 
@@ -23,12 +23,12 @@ def _rule(message: str | None, line: int, path: str = "a.py", kind: str = "error
 
 
 def test_what_run_time_fills_in_does_not_tell_messages_apart() -> None:
-    key = message_key(_rule("no {self.x} for   {a!r}", 1))
-    assert key == message_key(_rule("no {cfg.x} for {b}", 9, "b.py"))
-    assert key == message_key(_rule("no %s for %d", 3))
-    assert key != message_key(_rule("no {x} for {y}", 1, kind="warning"))
-    assert message_key(_rule("{x}", 1)) is None
-    assert message_key(_rule(None, 1)) is None
+    key = message_digest(_rule("no {self.x} for   {a!r}", 1))
+    assert key == message_digest(_rule("no {cfg.x} for {b}", 9, "b.py"))
+    assert key == message_digest(_rule("no %s for %d", 3))
+    assert key != message_digest(_rule("no {x} for {y}", 1, kind="warning"))
+    assert message_digest(_rule("{x}", 1)) is None
+    assert message_digest(_rule(None, 1)) is None
 
 
 def test_stays_are_runs_of_releases_in_one_file() -> None:
@@ -67,7 +67,7 @@ def test_the_shipped_places_are_those_of_the_release(version) -> None:
     from indexer.knowledge.release_rules import release_rules
 
     history = load_messages()
-    rules = [rule for rule in release_rules(version).rules if message_key(rule) is not None]
+    rules = [rule for rule in release_rules(version).rules if message_digest(rule) is not None]
     places = {(rule.at.path, rule.at.line) for rule in rules}
     told = [history.place(rule, version) for rule in rules]
     assert len(rules) > 300

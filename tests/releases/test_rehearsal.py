@@ -10,7 +10,7 @@ from indexer.extract.algorithms import extract_algorithms
 from indexer.extract.rules import extract_rules
 from indexer.knowledge.history import load_history
 from indexer.knowledge.message_words import load_message_words
-from indexer.knowledge.messages import message_key
+from indexer.knowledge.messages import message_digest
 from indexer.knowledge.refusals.steps import spellings, steps_of
 from indexer.knowledge.rehearsal import Step, load_rehearsals
 from indexer.source.tree import SourceTree
@@ -40,5 +40,5 @@ def test_a_fresh_reading_gives_what_ships(version: str, release_tree: Callable[[
     names = {name for one in algorithms for name in spellings(one)}
     assert rehearsals.algorithms(version) == sorted(names)
     known = {message.key for message in load_message_words().messages}
-    said = {message_key(rule) for rule in rules if rule.kind in ("error", "warning") and rule.message}
+    said = {message_digest(rule) for rule in rules if rule.kind in ("error", "warning") and rule.message}
     assert len((said - {None}) - known) <= 0.05 * len(said)  # a message of one word has no runs

@@ -12,6 +12,8 @@ from collections.abc import Callable, Mapping
 from functools import cache
 from typing import Any
 
+from indexer.knowledge.rehearsal import FUNCTIONS, KINDS, METHODS
+
 State = Mapping[str, Any]
 """Field → value; a field that isn't there is not known."""
 Evaluate = Callable[[State], Any]
@@ -49,9 +51,6 @@ _CALCULATED: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
     ast.BitAnd: operator.and_,
     ast.BitOr: operator.or_,
 }
-_FUNCTIONS: dict[str, Callable[..., Any]] = {"len": len, "bool": bool, "int": int, "str": str}
-_METHODS = frozenset({"lower", "upper", "strip", "startswith", "endswith"})
-_KINDS = {kind.__name__: kind for kind in (str, int, float, bool, list, tuple, dict)}
 
 
 @cache
@@ -71,7 +70,7 @@ def names_in(text: str) -> frozenset[str]:
     """Return the fields that an expression names."""
     return frozenset(
         node.id for node in ast.walk(ast.parse(text, mode="eval")) if isinstance(node, ast.Name)
-    ) - {*_FUNCTIONS, *_KINDS, "isinstance"}
+    ) - {*FUNCTIONS, *KINDS, "isinstance"}
 
 
 def _function(node: ast.expr) -> Evaluate:
@@ -204,7 +203,7 @@ def _sequence(node: Any) -> Evaluate:
 
 def _call(node: Any) -> Evaluate:
     function = node.func
-    if isinstance(function, ast.Attribute) and function.attr in _METHODS:
+    if isinstance(function, ast.Attribute) and function.attr in METHODS:
         owner, name = _function(function.value), function.attr
         arguments = [_function(one) for one in node.args]
 
@@ -222,14 +221,14 @@ def _call(node: Any) -> Evaluate:
     if function.id == "isinstance":
         value, kinds = _function(node.args[0]), node.args[1]
         names = kinds.elts if isinstance(kinds, ast.Tuple) else [kinds]
-        named = tuple(_KINDS[one.id] for one in names if isinstance(one, ast.Name))
+        named = tuple(KINDS[one.id] for one in names if isinstance(one, ast.Name))
 
         def is_instance(state: State) -> Any:
             found = value(state)
             return ... if found is ... else isinstance(found, named)
 
         return is_instance
-    called, argument = _FUNCTIONS[function.id], _function(node.args[0])
+    called, argument = FUNCTIONS[function.id], _function(node.args[0])
 
     def call(state: State) -> Any:
         found = argument(state)

@@ -54,14 +54,20 @@ class Pools:
         """Set fields for a while: in the published configuration where there is one, else in the record."""
         if self._context is not None:
             self._context.get_context().override("report", **values)
-            yield
-            self.publish(self.record)
+            try:
+                yield
+            finally:
+                self.publish(self.record)
             return
         before = {name: getattr(self.record, name) for name in values}
+        self._set(values)
+        try:
+            yield
+        finally:
+            self._set(before)
+
+    def _set(self, values: dict[str, Any]) -> None:
         for name, value in values.items():
-            setattr(self.record, name, value)
-        yield
-        for name, value in before.items():
             setattr(self.record, name, value)
 
     def left_of(self, rest_gib: float) -> float:

@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from indexer.extract.rules.facts import Expr, Function
 from indexer.extract.rules.fields import Fields, Reader
 from indexer.extract.rules.program import Key, Program
+from indexer.record_names import RECORD_NAMES
 
 _PLAIN = {
     "abs",
@@ -59,7 +60,7 @@ _PLAIN = {
     "values",
 }
 """Built-ins and methods of strings, dicts and paths: no helpers of the tree."""
-_RECORD_PARAMETERS = {"cfg", "view", "config", "args", "server_args", "sa", "resolved"}
+_RECORD_PARAMETERS = RECORD_NAMES | {"config", "sa"}
 _MODEL_CONFIG = re.compile(r"(hf|model|text)_config(_of)?(\(\))?$")
 """What builds the model's configuration reads many fields, and says nothing about any of them."""
 _DEEPEST = 2
@@ -102,7 +103,7 @@ class Helpers:
         found: set[str] = set()
         owner = self._program.owner(key)
         for function in self._program.at(key):
-            aliases = _RECORD_PARAMETERS & set(function.parameters)
+            aliases = set(function.parameters) & _RECORD_PARAMETERS
             if owner is not None and owner.qualname == self._fields.record:
                 aliases.add("self")
             reader = Reader(self._fields, function, aliases)

@@ -10,16 +10,12 @@ import ast
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from indexer.knowledge.rehearsal import ARCHITECTURE
+from indexer.knowledge.rehearsal import ARCHITECTURE, FUNCTIONS, KINDS, METHODS
+from indexer.record_names import RECORD_NAMES, VIEW_FUNCTIONS
 
 UNTOLD = "..."
-RECEIVERS = frozenset({"self", "cfg", "view", "server_args", "args", "resolved"})
-"""Names under which the tree holds the record or a view of it."""
-VIEWS = frozenset({"resolved_view", "resolving_view"})
-"""Functions that return a view of the record."""
-METHODS = frozenset({"lower", "upper", "strip", "startswith", "endswith"})
-FUNCTIONS = frozenset({"len", "bool", "int", "str", "isinstance"})
-KINDS = frozenset({"str", "int", "float", "bool", "list", "tuple", "dict"})
+RECEIVERS = RECORD_NAMES | {"self"}
+"""Names under which the resolver holds the record or a view of it."""
 _FEW = 2
 """A model's architecture that is compared with no more names than this is a special case."""
 _DEEPEST = 6
@@ -137,7 +133,11 @@ class Writer:
 
     def _field(self, owner: ast.expr, name: str) -> ast.expr:
         known = isinstance(owner, ast.Name) and owner.id in RECEIVERS and owner.id not in self.locals
-        seen = isinstance(owner, ast.Call) and isinstance(owner.func, ast.Name) and owner.func.id in VIEWS
+        seen = (
+            isinstance(owner, ast.Call)
+            and isinstance(owner.func, ast.Name)
+            and owner.func.id in VIEW_FUNCTIONS
+        )
         return ast.Name(name) if (known or seen) and name in self.fields else ast.Constant(...)
 
     def _call(self, node: ast.Call, depth: int) -> ast.expr:
@@ -161,7 +161,7 @@ class Writer:
             return self._field(node.args[0], str(node.args[1].value))
         if function.id == "isinstance" and len(node.args) == 2 and _is_kind(node.args[1]):
             return ast.Call(ast.Name("isinstance"), [self._expression(node.args[0], depth), node.args[1]], [])
-        if function.id in FUNCTIONS and function.id != "isinstance" and len(node.args) == 1:
+        if function.id in FUNCTIONS and len(node.args) == 1:
             return ast.Call(ast.Name(function.id), [self._expression(node.args[0], depth)], [])
         return untold
 
