@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 
+from indexer.extract.code_paths.plan import load_plan
 from indexer.extract.models.architectures import FOLDER as MODELS
 from indexer.knowledge.schema import CodePath, Model, Value
 from indexer.source.tree import PACKAGE_ROOT, SourceTree
@@ -15,8 +16,6 @@ from indexer.syntax.parse import text
 _MOST_VERSIONS = 6
 """A method name that more classes define says nothing about their doing the same (``forward``)."""
 _SHORTEST = 12
-_LAYER = "draft_model_idx"
-_MULTI_LAYER = "enable_multi_layer_eagle"
 
 
 def add_path_notes(graph: ModuleGraph, models: list[Model], paths: list[CodePath]) -> None:
@@ -26,9 +25,10 @@ def add_path_notes(graph: ModuleGraph, models: list[Model], paths: list[CodePath
     path of several MTP layers gets the draft classes that take a layer's number and never use it.
     """
     _add_versions(graph, paths)
+    plan = load_plan()
     for path in paths:
-        if _MULTI_LAYER in path.flags:
-            path.findings.extend(ignored_layers(graph, models))
+        if path.name in plan.path and (parameter := plan.path[path.name].layer_parameter):
+            path.findings.extend(ignored_layers(graph, models, parameter))
 
 
 def _add_versions(graph: ModuleGraph, paths: list[CodePath]) -> None:
@@ -75,7 +75,7 @@ def _python(tree: SourceTree) -> list[str]:
     return [path for path in tree.walk(f"{PACKAGE_ROOT}/srt") if path.endswith(".py")]
 
 
-def ignored_layers(graph: ModuleGraph, models: list[Model]) -> list[dict[str, Value]]:
+def ignored_layers(graph: ModuleGraph, models: list[Model], parameter: str) -> list[dict[str, Value]]:
     """Return a finding for each draft class that takes the number of its layer and never uses it.
 
     It is one only where another draft class does use it to choose its layer's weights.
@@ -83,28 +83,28 @@ def ignored_layers(graph: ModuleGraph, models: list[Model]) -> list[dict[str, Va
     ignoring: list[tuple[str, str]] = []
     using: list[str] = []
     for path in graph.tree.walk(MODELS):
-        if _LAYER.encode() not in graph.tree.read(path):
+        if parameter.encode() not in graph.tree.read(path):
             continue
         module = graph.module(path)
         for record in module.functions if module else ():
             owner, _, name = record.qualname.rpartition(".")
-            if name != "__init__" or _LAYER not in {one.name for one in record.parameters}:
+            if name != "__init__" or parameter not in {one.name for one in record.parameters}:
                 continue
             node = node_of(graph, Definition("function", module.name, record.qualname, path, record))  # type: ignore[union-attr]
             body = node.child_by_field_name("body") if node is not None else None
             if body is None:
                 continue
-            if _LAYER in text(body):
+            if parameter in text(body):
                 using.append(owner)
             else:
-                head = text(node).partition(_LAYER)[0] if node is not None else ""
+                head = text(node).partition(parameter)[0] if node is not None else ""
                 ignoring.append((owner, f"{path}:{record.line + head.count(chr(10))}"))
     drafts = {one.architecture for one in models if one.is_draft}
     others = f"{', '.join(sorted(set(using)))} {'uses' if len(set(using)) == 1 else 'use'}"
     return [
         {
             "kind": "ignored-parameter",
-            "what": f"{owner}.__init__ takes {_LAYER} and never uses it; {others} it",
+            "what": f"{owner}.__init__ takes {parameter} and never uses it; {others} it",
             "at": [at],
         }
         for owner, at in ignoring

@@ -70,7 +70,8 @@ class Path(msgspec.Struct, forbid_unknown_fields=True):
     """One named path: a question, the assumptions it is asked under, and its way-points.
 
     ``extends`` takes over another path's points but for those in ``drop``; ``compare`` adds the findings
-    that come from comparing siblings across the whole tree.
+    that come from comparing siblings across the whole tree. ``layer_parameter`` is the constructor's
+    parameter by which a draft class is told which of several layers it is.
     """
 
     title: str
@@ -87,6 +88,7 @@ class Path(msgspec.Struct, forbid_unknown_fields=True):
     needs: Role | None = None
     words: list[str] = []
     flags: list[str] = []
+    layer_parameter: str = ""
 
 
 class Plan(msgspec.Struct, forbid_unknown_fields=True):
