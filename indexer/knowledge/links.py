@@ -91,22 +91,6 @@ class Links:
             self._words[rule.id] = set(_WORD.findall(" ".join([*texts, *rule.values, rule.message or ""])))
         return self._words[rule.id]
 
-    @cached_property
-    def _rules_by_path(self) -> dict[str, list[Rule]]:
-        placed: dict[str, list[Rule]] = defaultdict(list)
-        for rule in self.snapshot.rules:
-            placed[rule.at.path].append(rule)
-        return placed
-
-    def rules_at(self, path: str, line: int) -> list[Rule]:
-        """Return the rules whose statement covers a line, the shortest statement first."""
-        covering = [
-            rule
-            for rule in self._rules_by_path.get(path, [])
-            if rule.at.line <= line <= (rule.at.end_line or rule.at.line)
-        ]
-        return sorted(covering, key=lambda rule: ((rule.at.end_line or rule.at.line) - rule.at.line, rule.id))
-
     def algorithms_of(self, flag: Flag) -> list[Algorithm]:
         """Return the algorithms that read the flag."""
         keys = set(_keys(flag))

@@ -53,7 +53,6 @@ class _Reader(Values):
         self.found = FileLaunches()
         self.from_sglang: set[str] = set()
         self.packages = {"sglang", "sgl"}
-        self._settings_seen: set[int] = set()
 
     # --- statements -------------------------------------------------------------------------
 

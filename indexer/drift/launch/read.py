@@ -36,7 +36,6 @@ _DOCKER_NAME = re.compile(r"^(dockerfile|containerfile)([._-].*)?$|[._-]dockerfi
 _SHEBANG = re.compile(rb"^#!.*\b(bash|sh|zsh|ksh|dash|python[\d.]*|just)\b")
 KINDS = tuple(sorted({*_BY_SUFFIX.values(), *_BY_NAME.values()}))
 """What a file can be read as."""
-SUPPORTED = frozenset(_BY_SUFFIX) | frozenset(_BY_NAME)
 
 
 class Unreadable(Exception):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import heapq
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 
 import msgspec
 
@@ -99,18 +99,3 @@ def weigh(edge: Edge, assumptions: Assumptions, defaults: Assumptions) -> float:
             cost += UNEXPLAINED
         index = entry.parent
     return cost
-
-
-def reachable(edges: Edges, nodes: Iterable[Node], limit: int = 20000) -> dict[Node, Edge | None]:
-    """Return everything reachable, with the first edge into it (breadth first)."""
-    seen: dict[Node, Edge | None] = dict.fromkeys(nodes)
-    pending = list(seen)
-    while pending and len(seen) < limit:
-        following: list[Node] = []
-        for node in pending:
-            for edge in edges.of(node):
-                if edge.certainty != "guessed" and edge.target not in seen:
-                    seen[edge.target] = edge
-                    following.append(edge.target)
-        pending = following
-    return seen
