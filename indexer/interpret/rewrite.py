@@ -38,7 +38,15 @@ FORBIDDEN_ATTRIBUTES = frozenset(
 GUARDED_ATTRIBUTES = frozenset(
     {
         *("__dict__", "__get__", "__self__", "__func__", "__wrapped__"),
-        *("__getattribute__", "__setattr__", "__delattr__", "format", "format_map"),
+        *(
+            "__getattribute__",
+            "__getattr__",
+            "__setattr__",
+            "__delattr__",
+            "format",
+            "format_map",
+            "register",
+        ),
         *("__base__", "__bases__", "__mro__", "mro", "__getstate__", "__reduce__", "__reduce_ex__"),
     }
 )

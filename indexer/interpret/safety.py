@@ -86,7 +86,10 @@ def check_native(function: Any) -> None:
 
 
 def _check_register(function: Any) -> None:
-    """Refuse to enter classes of the tree into the host program's abstract classes."""
+    """Refuse to enter classes of the tree into the host program's abstract classes.
+
+    It is asked where the method is read, too: a native function that is given it calls it unseen.
+    """
     owner = getattr(function, "__self__", None)
     if function is abc.ABCMeta.register or (_is_a(owner, abc.ABCMeta) and not is_interpreted_class(owner)):
         raise Unsupported(f"register() of {owner or 'a native class'}")
@@ -112,8 +115,10 @@ def guarded_attribute(
         return result
     if isinstance(result, types.ModuleType):
         raise Unsupported(f"{name} of {type(value).__name__} is closed to interpreted code")
-    if name == "__get__":
+    if name in ("__get__", "register"):
         check_native(result)
+    elif name == "__getattr__":
+        return result if _is_of_the_tree(result) else _checked_slot(result, name)
     elif name in ("__self__", "__func__", "__wrapped__"):
         if not (type(result) in _PLAIN_TYPES or is_interpreted_function(result) or _is_own(result)):
             raise Unsupported(f"{name} of a native function is closed to interpreted code")
@@ -214,13 +219,18 @@ def _check_dictionary(value: Any, held: Any) -> None:
         raise Unsupported(f"__dict__ of native {value!r} is closed to interpreted code")
 
 
+def _is_of_the_tree(function: Any) -> bool:
+    """Tell whether a function, or the one behind a method, was defined by interpreted code."""
+    return is_interpreted_function(function.__func__ if type(function) is types.MethodType else function)
+
+
 def _checked_slot(
     slot: Any,
     name: str,
 ) -> Callable[..., Any]:
-    """Return a native ``__getattribute__``, ``__setattr__`` or ``__delattr__`` that asks first."""
-    bound = isinstance(slot, types.MethodWrapperType)
-    reads = name == "__getattribute__"
+    """Return a native method that reads, stores or deletes any attribute, such that it asks first."""
+    bound = isinstance(slot, (types.MethodWrapperType, types.MethodType))
+    reads = name in ("__getattribute__", "__getattr__")
 
     def native(target: Any, *operands: Any) -> Any:
         return slot(*operands) if bound else slot(target, *operands)

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import importlib
 import inspect
 import itertools
 import json
+import typing
 from collections.abc import Callable
 from typing import Any
 
@@ -100,6 +102,38 @@ def wrapping(update_wrapper: Callable[..., Any]) -> Callable[..., Any]:
     return wraps
 
 
+def changing(runtime: Any, function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a native decorator that changes what it is given, for classes and functions of the tree only."""
+
+    @functools.wraps(function)
+    def change(target: Any, *args: Any, **kwargs: Any) -> Any:
+        if type(target) in (Unknown, External):
+            return target
+        return function(runtime.attributes.storable(target), *args, **kwargs)
+
+    return takes_unknown(change)
+
+
+def _decorators(runtime: Any) -> dict[str, dict[str, Any]]:
+    """Return the native decorators that change what they are given, by module."""
+
+    def transform(**options: Any) -> Callable[..., Any]:
+        return changing(runtime, typing.dataclass_transform(**options))
+
+    named = {
+        "abc": ("update_abstractmethods",),
+        "functools": ("total_ordering",),
+        "types": ("coroutine",),
+        "typing": ("final", "no_type_check", "override", "runtime_checkable"),
+    }
+    found: dict[str, dict[str, Any]] = {"typing": {"dataclass_transform": transform}}
+    for module, names in named.items():
+        real = importlib.import_module(module)
+        own = {name: changing(runtime, getattr(real, name)) for name in names if hasattr(real, name)}
+        found.setdefault(module, {}).update(own)
+    return found
+
+
 def signature(function: Any, *, follow_wrapped: bool = True, **options: Any) -> Any:
     """``inspect.signature`` that evaluates no annotations."""
     if options:
@@ -136,7 +170,9 @@ def overrides(world: Any, program: Any) -> dict[str, dict[str, Any]]:
     parser = type("ArgumentParser", (SealedParser,), {"_rt_world": world})
     update_wrapper = wrapper_updater(runtime)
     cached = {"lru_cache": memoised, "cache": memoised}
+    changed = _decorators(runtime)
     return {
+        "abc": changed["abc"],
         "argparse": {"ArgumentParser": parser},
         "copy": {"deepcopy": takes_unknown(deep_copy), "copy": takes_unknown(_shallow_copy)},
         "dataclasses": {
@@ -151,7 +187,8 @@ def overrides(world: Any, program: Any) -> dict[str, dict[str, Any]]:
             "reduce": functools.reduce,
             "update_wrapper": takes_unknown(update_wrapper),
             "wraps": takes_unknown(wrapping(update_wrapper)),
-        },
+        }
+        | changed["functools"],
         "inspect": {"signature": signature},
         "itertools": endless(runtime),
         "json": {
@@ -165,8 +202,9 @@ def overrides(world: Any, program: Any) -> dict[str, dict[str, Any]]:
             **dict.fromkeys(("pow", "ipow"), safety.power),
             **dict.fromkeys(("lshift", "ilshift"), safety.shift_left),
         },
-        "typing": {"get_type_hints": type_hints(program), "TYPE_CHECKING": False},
-        "types": {"ModuleType": _ModuleKind, "FunctionType": _FunctionKind, "LambdaType": _FunctionKind},
+        "typing": {"get_type_hints": type_hints(program), "TYPE_CHECKING": False} | changed["typing"],
+        "types": {"ModuleType": _ModuleKind, "FunctionType": _FunctionKind, "LambdaType": _FunctionKind}
+        | changed["types"],
         "msgspec": {"convert": convert},
         "msgspec.json": {"decode": decode},
         "msgspec.structs": {"fields": struct_fields(program)},

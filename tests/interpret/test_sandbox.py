@@ -31,6 +31,16 @@ ESCAPES = [
     "type(globals())(type(globals()).get).get('__globals__')['__builtins__']",
     "__import__('numbers').Number.register(type('Own', (), {}))",
     "type(__import__('numbers').Number).register(__import__('numbers').Number, type('Own', (), {}))",
+    "sorted([type('Own', (), {})], key=__import__('collections.abc').abc.Mapping.register)",
+    "list(map(getattr(__import__('numbers').Number, 'register'), [type('Own', (), {})]))",
+    "list(map(type(__import__('numbers').Number).register, [1], [2]))",
+    "__import__('operator').attrgetter('register')(__import__('numbers').Number)",
+    "__import__('typing').Mapping.register",
+    "__import__('collections.abc').abc.Mapping[int, str].register",
+    "list(map(__import__('typing').Mapping.__getattr__, ['register']))",
+    "list(map(type(__import__('typing').Mapping).__getattr__, [__import__('typing').Mapping], ['register']))",
+    "type.__getattribute__(__import__('numbers').Number, 'register')",
+    "super(type(__import__('numbers').Number), __import__('numbers').Number).register",
     "().__class__.__bases__[0].__subclasses__()",
     "(lambda: 0).__globals__",
     "(lambda: 0).__code__",
@@ -143,6 +153,25 @@ def result():
     logger.__dict__ += Taker()
     return logger
 """,
+    "a metaclass that inherits register": """
+import abc, numbers
+class Meta(abc.ABCMeta):
+    pass
+def result():
+    return list(map(Meta.register, [numbers.Number], [int]))
+""",
+    "register as the attribute of a pattern": """
+import numbers
+class Any(type):
+    def __instancecheck__(cls, value):
+        return True
+class Of(metaclass=Any):
+    __match_args__ = ("register",)
+def result():
+    match numbers.Number:
+        case Of(found):
+            return found
+""",
     "a parser that reads files": """
 import argparse
 def result():
@@ -195,6 +224,35 @@ def result():
     return a.method(), a.__dict__, names, "{0.x:{1}} {2[0]}".format(a, 3, [4])
 """
     assert run(source) == (2, {"y": 5, "x": 2}, ("method", "method", True), "  2 4")
+
+
+def test_own_classes_keep_register_and_the_decorators():
+    source = """
+import abc, functools, typing
+class Base(abc.ABC):
+    pass
+class Registry:
+    def __init__(self):
+        self.known = []
+    def register(self, name):
+        self.known.append(name)
+    def __getattr__(self, name):
+        return name + "?"
+class Sub(Registry):
+    def __getattr__(self, name):
+        return super().__getattr__(name) + "!"
+@typing.final
+@functools.total_ordering
+class Own:
+    def __lt__(self, other):
+        return True
+def result():
+    Base.register(Own)
+    registry = Sub()
+    list(map(registry.register, ["a"]))
+    return isinstance(Own(), Base), registry.known, registry.missing, Own() >= Own()
+"""
+    assert run(source) == (True, ["a"], "missing?!", False)
 
 
 @pytest.mark.parametrize("expression", ESCAPES)
@@ -253,6 +311,12 @@ def test_files_outside_the_launch_are_not_read(tmp_path):
         "import argparse; list(map(type.__setattr__, [argparse.Namespace], ['x'], [1]))",
         "import argparse, dataclasses; dataclasses.dataclass(argparse.Namespace)",
         "import http; http.HTTPStatus.OK.phrase = 'x'",
+        "import argparse, functools; functools.total_ordering(argparse.Namespace)",
+        "import argparse, functools; list(map(functools.total_ordering, [argparse.Namespace]))",
+        "import argparse, typing; list(map(typing.final, [argparse.Namespace]))",
+        "import argparse, typing; list(map(typing.no_type_check, [argparse.Namespace]))",
+        "import argparse, typing; list(map(typing.dataclass_transform(), [argparse.Namespace]))",
+        "import abc, numbers; list(map(abc.update_abstractmethods, [numbers.Number]))",
     ],
 )
 def test_host_classes_are_not_changed(store):
