@@ -12,6 +12,7 @@ import msgspec
 from indexer.drift.launch.model import FileLaunches, Launch, VersionHint
 from indexer.drift.launch.read import Unreadable, load, read_launches
 from indexer.drift.lint.config_keys import judge_config
+from indexer.drift.lint.continued import LINE_BY_LINE, broken_continuations
 from indexer.drift.lint.engines import GENERIC
 from indexer.drift.lint.facts import Timeline
 from indexer.drift.lint.judge import Raw, judge_launch, judge_settings
@@ -74,7 +75,10 @@ class Checker:
         origins: list[str] = []
         for launch in launches:
             for version, origin in self.versions_of(launch, found, places, result):
-                judged.setdefault(version, []).extend(self.judge(launch, found, version))
+                raws = judged.setdefault(version, [])
+                raws += self.judge(launch, found, version)
+                if kind in LINE_BY_LINE:
+                    raws += broken_continuations(launch, text, self.timeline.table(version))
                 origins.append(origin)
         if not launches and found.settings:
             alone = Launch(program="fragment", offset=len(text))

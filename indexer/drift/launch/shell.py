@@ -41,6 +41,7 @@ _TALKERS = frozenset({
 """Commands whose strings are text, not programs."""
 _SHELLS = frozenset(["bash", "sh", "zsh", "dash", "ksh"])
 _PYTHON = re.compile(r"(^|/)python[\d.]*$")
+_BROKEN_CONTINUATION = re.compile(r"(?<=[^\\]\\)[ \t]+(?=\n[ \t]*--?[A-Za-z])")
 _PROMPT = re.compile(r"^[ \t]*(?:\$|>|%|#)[ \t]+(?=\S)", re.MULTILINE)
 
 Inner = Callable[[Located, str], FileLaunches]
@@ -60,9 +61,15 @@ def read_shell(
     evaluator = _Evaluator(inner)
     for name, value in (variables or {}).items():
         evaluator.scope.variables[name] = Variable([[value]], array=False)
-    evaluator.script(without_placeholders(text))
+    evaluator.script(_continued(without_placeholders(text)))
     evaluator.finish()
     return evaluator.found
+
+
+def _continued(text: Located) -> Located:
+    """Join lines as they were meant where a blank follows the backslash: no command begins with an option,
+    and what is wrong with the options below is worth telling too."""
+    return drop(text, _BROKEN_CONTINUATION) if _BROKEN_CONTINUATION.search(text.text) else text
 
 
 class _Evaluator(Assignments):

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from indexer.drift.lint.engines import engine_of
 from indexer.drift.lint.facts import Timeline, show
+from indexer.drift.lint.typography import dash_name, with_hyphens
 
 _NEAR_ENOUGH = 78
 """rapidfuzz ratio (0 to 100) from which a name counts as meant."""
@@ -130,13 +131,18 @@ def _older_name(option: str, version: str, timeline: Timeline) -> str | None:
 
 def _never(spelled: str, version: str, timeline: Timeline) -> Verdict:
     table = timeline.table(version)
-    dashed = "--" + spelled.lstrip("-").replace("_", "-").lower()
-    if dashed != spelled and dashed in table.by_option:
+    typed = with_hyphens(spelled)
+    dashed = "--" + (typed or spelled).lstrip("-").replace("_", "-").lower()
+    meant = dashed if dashed in table.by_option else None
+    if meant is None and typed and len(begun := table.matches(dashed)) == 1:
+        meant = begun[0]
+    if meant is not None and meant != spelled:
+        why = f" ({dash_name(spelled)} stands in it)" if typed else ""
         return Verdict(
             "unknown-flag",
-            f"SGLang {version} has no option {spelled}; it is spelled {dashed}",
-            dashed,
-            show(table.by_option[dashed].declared_at),
+            f"SGLang {version} has no option {spelled}{why}; it is spelled {meant}",
+            meant,
+            show(table.by_option[meant].declared_at),
             certain=True,
             known=False,
         )

@@ -10,6 +10,7 @@ from indexer.drift.lint.argv import Problem, Use, Walked, judge_value, known_cho
 from indexer.drift.lint.classify import Verdict, classify, nearest, successor
 from indexer.drift.lint.facts import OptionFact, Timeline, VersionTable, show, value_count
 from indexer.drift.lint.lints import LINTS
+from indexer.drift.lint.typography import dash_name, dashed_words
 from indexer.drift.report.record import HINT, MEANING, START
 
 
@@ -41,6 +42,7 @@ def judge_launch(launch: Launch, version: str, timeline: Timeline, *, strict: bo
         words = without_serve_words(words)
     walked = walk(words, table, open_end=launch.open_end)
     found = list(_problems(walked, launch, version, timeline, strict))
+    found += _dashes(words, walked, version, timeline)
     found += _uses(walked, version, timeline)
     found += _duplicates(walked, launch)
     if strict and not walked.opaque:
@@ -111,6 +113,25 @@ def _problems(
                 yield _stray(problem, version)
         elif launch.program in ("server", "serve") or _is_clean(walked, problem):
             yield _value_problem(problem, version, timeline)
+
+
+def _dashes(words: list[Word], walked: Walked, version: str, timeline: Timeline) -> Iterator[Raw]:
+    """``—tp 4``: no option at all for argparse, so it is left over, or the value of another one."""
+    table = timeline.table(version)
+    for word, spelled, meant, taker in dashed_words(words, walked, table, timeline):
+        becomes = f"it becomes a value of {taker}" if taker else "it is refused as a word too many"
+        flag = table.by_option.get(meant)
+        yield _raw(
+            "unknown-flag",
+            f"{spelled} begins with {dash_name(spelled)}, so for SGLang {version} it is no option and "
+            f"{becomes}; it is spelled {meant}",
+            word,
+            spelled,
+            level=MEANING if taker else START,
+            replacement=meant,
+            at=show(flag.declared_at) if flag else None,
+            fix=_fix(word, spelled, meant, certain=True),
+        )
 
 
 def _keeps_value(word: Word, new: str | None, launch: Launch, table: VersionTable) -> bool:

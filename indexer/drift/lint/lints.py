@@ -30,11 +30,12 @@ LINTS = {
             code="unknown-flag",
             level=START,
             title="Option that SGLang never had",
-            what="The word looks like an option of the server, but no covered version declares it.",
+            what="The word looks like an option of the server, but no covered version declares it; or a dash "
+            "(—, –) stands in it where hyphens belong.",
             why="argparse stops with “unrecognized arguments” before the model is loaded.",
             example="python -m sglang.launch_server --model-path m --reasoning_parser qwen3",
             example_version="0.5.23",
-            instead="The nearest option named in the message; write `-` where you wrote `_`.",
+            instead="The nearest option named in the message; write `-` where you wrote `_` or a dash.",
         ),
         Lint(
             code="ambiguous-flag",
@@ -122,7 +123,8 @@ LINTS = {
             level=START,
             title="Value of the wrong kind",
             what="The value can't be converted (not a number, not JSON), the option takes none, or a "
-            "word stands where no value is expected.",
+            "word stands where no value is expected. A blank behind a backslash makes such a word, and the "
+            "options below never reach the server.",
             why="argparse stops with “invalid int value”, “ignored explicit argument” or "
             "“unrecognized arguments”.",
             example="python -m sglang.launch_server --model-path m --tp-size two",

@@ -27,6 +27,27 @@ EXPECTED: dict[str, tuple[str, list[str], list[str]]] = {
         ["1:48 removed-flag --enable-ep-moe", "3:32 renamed-flag --mamba-scheduler-strategy"],
         [],
     ),
+    "blanks.Dockerfile": ("0.5.20", ["4:3 removed-flag --enable-ep-moe"], []),
+    "broken_continuation.sh": (
+        "0.5.23",
+        [
+            "2:47 invalid-value None",
+            "3:3 removed-flag --enable-ep-moe",
+            "5:62 invalid-value None",
+            "7:17 invalid-value None",
+        ],
+        [],
+    ),
+    "dashes.sh": (
+        "0.5.23",
+        [
+            "2:47 unknown-flag —tp-size",
+            "3:47 unknown-flag –-tp",
+            "3:54 unknown-flag --dp‑size",
+            "4:62 unknown-flag –tp-size",
+        ],
+        [],
+    ),
     "bomb.yaml": ("0.5.23", ["6:68 removed-flag --enable-ep-moe"], []),
     "branches.sh": ("0.5.23", ["6:39 removed-flag --speculative-ngram-branch-length"], []),
     "broken.py": ("0.5.23", ["3:83 renamed-flag --mamba-scheduler-strategy"], []),

@@ -1,0 +1,66 @@
+"""A backslash with blanks behind it: the shell ends the command there, and the options below are lost."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from indexer.drift.launch.model import Launch, Word
+from indexer.drift.lint.argv import walk
+from indexer.drift.lint.facts import VersionTable
+from indexer.drift.lint.judge import Raw, without_serve_words
+from indexer.drift.report.record import MEANING, START
+
+LINE_BY_LINE = frozenset({"shell", "markdown", "yaml"})
+"""Kinds of files in which a shell reads the lines. Docker takes the blanks away."""
+_LINE_END = re.compile(r"\\[ \t]*\r?$")
+_BROKEN = re.compile(r"(?P<before>[ \t]*)(?P<at>\\[ \t]+)\r?\n[ \t]*$")
+
+
+def broken_continuations(launch: Launch, text: str, table: VersionTable) -> Iterator[Raw]:
+    """Yield a finding where the command of a launch ends in the middle of its words, or before its program.
+
+    The backslash makes a word of the blank behind it; START where argparse refuses that word.
+    """
+    for at, behind in _above(text, launch.offset):
+        told = "the command ends there, and the line below is one of its own"
+        yield _raw(MEANING, at, behind, told)
+    words = launch.words
+    ends = [words[0].start if words else 0, *(word.end for word in words)]
+    ends[0] = launch.offset + len(launch.entry)
+    for index, (end, word) in enumerate(zip(ends, words, strict=False)):
+        match = _BROKEN.match(text, end, word.start) if end <= word.start else None
+        if match is None:
+            continue
+        at, behind = match.span("at")
+        cut = words[:index]
+        refused = bool(match["before"]) and _leaves_a_word(launch, cut, Word(" ", at, behind), table)
+        lost = f"{word.text.partition('=')[0]} and what follows never reach the server"
+        what = "the server refuses the blank as a word too many" if refused else "the command ends there"
+        yield _raw(START if refused else MEANING, at, behind, f"{what}, and {lost}")
+        return
+
+
+def _raw(level: str, at: int, behind: int, told: str) -> Raw:
+    message = f"a blank follows the backslash, so the line is not continued: {told}"
+    return Raw("invalid-value", level, message, at, behind, replacement="\\", fix="\\")
+
+
+def _above(text: str, offset: int) -> Iterator[tuple[int, int]]:
+    """Yield the broken continuations in the lines above that belong to the command at ``offset``."""
+    begin = text.rfind("\n", 0, offset) + 1
+    while begin > 0:
+        end, begin = begin - 1, text.rfind("\n", 0, begin - 1) + 1
+        line = text[begin:end]
+        match = _LINE_END.search(line)
+        if match is None or line.lstrip().startswith("#"):
+            return
+        if len(match[0].rstrip("\r")) > 1:
+            yield begin + match.start(), begin + len(line.rstrip("\r"))
+
+
+def _leaves_a_word(launch: Launch, words: list[Word], blank: Word, table: VersionTable) -> bool:
+    """Whether argparse refuses a blank behind the words."""
+    given = [*words, blank]
+    walked = walk(without_serve_words(given) if launch.program == "serve" else given, table)
+    return launch.program in ("server", "serve") and any(one.word is blank for one in walked.problems)
