@@ -55,9 +55,9 @@ class Pairings(msgspec.Struct):
 
 def pairings_of(snapshot: Snapshot) -> Pairings:
     """Return the pairings of every model that is a hybrid or has a draft class of its own."""
-    algorithms = [one for one in snapshot.algorithms if one.name != "NONE"]
+    algorithms = _columns(snapshot)
     uncommitted = _uncommitted(snapshot)
-    models = [one for one in snapshot.models if not one.is_draft and (one.hybrid or one.draft)]
+    models = _shown(snapshot)
     models.sort(key=lambda one: (_rank(one), str((one.hybrid or {}).get("kind")), one.architecture.lower()))
     table = {one.name: [_pairing(model, one, uncommitted) for model in models] for one in algorithms}
     # What most readers come for stands first: algorithms that many models have a draft class for.
@@ -69,11 +69,23 @@ def pairings_of(snapshot: Snapshot) -> Pairings:
     return Pairings(algorithms, rows)
 
 
+def has_pairings(snapshot: Snapshot) -> bool:
+    """Tell whether the table of a snapshot has anything in it."""
+    return bool(_columns(snapshot) and _shown(snapshot))
+
+
+def _columns(snapshot: Snapshot) -> list[Algorithm]:
+    return [one for one in snapshot.algorithms if one.name != "NONE"]
+
+
+def _shown(snapshot: Snapshot) -> list[Model]:
+    return [one for one in snapshot.models if not one.is_draft and (one.hybrid or one.draft)]
+
+
 def pairings_of_model(snapshot: Snapshot, model: Model) -> list[tuple[Algorithm, Pairing]]:
     """Return the pairing of one model with each algorithm."""
     uncommitted = _uncommitted(snapshot)
-    algorithms = [one for one in snapshot.algorithms if one.name != "NONE"]
-    return [(one, _pairing(model, one, uncommitted)) for one in algorithms]
+    return [(one, _pairing(model, one, uncommitted)) for one in _columns(snapshot)]
 
 
 def _rank(model: Model) -> int:

@@ -6,26 +6,19 @@ import multiprocessing
 import os
 import shutil
 import signal
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import msgspec
 
 from indexer._resources import data_path
-from indexer.errors import CannotError
 from indexer.knowledge.store import write_atomically
-from indexer.publish.output import replaced_whole
-
-if TYPE_CHECKING:
-    from indexer.knowledge.history import History
-    from indexer.knowledge.schema import Snapshot
-    from indexer.validate.matrix import Matrix
-
-_SHOWN_DEAD = 20
+from indexer.publish.output import link_or_copy, replaced_whole
+from indexer.publish.parts import PARTS, Target, build_part
 
 
 class Built(msgspec.Struct):
@@ -39,17 +32,6 @@ class Built(msgspec.Struct):
     call_sites: dict[str, int] = {}
 
 
-class _Work(msgspec.Struct):
-    """The building of one version, as given to a process."""
-
-    version: str
-    versions: list[str]
-    default: str
-    stems: dict[str, frozenset[str]]
-    folder: str
-    with_search: bool = True
-
-
 def build_site(versions: list[str], default: str, target: Path, processes: int = 0) -> Iterator[Built]:
     """Build the site of ``versions`` into ``target``, yielding each version as it is done.
 
@@ -60,12 +42,17 @@ def build_site(versions: list[str], default: str, target: Path, processes: int =
         UsageError: ``target`` is not ours to replace.
         CannotError: a citation is dead, a release can't be had, or the folder can't be written.
     """
-    workers = min(processes or os.cpu_count() or 1, len(versions))
-    with replaced_whole(target) as folder, _processes(workers) as pool:
-        stems = dict(zip(versions, pool.map(_extract, versions), strict=True))
-        work = [_Work(version, versions, default, stems, str(folder)) for version in versions]
-        for done in as_completed([pool.submit(_build_version, part) for part in work]):
-            yield done.result()
+    with replaced_whole(target) as folder, _processes(processes or os.cpu_count() or 1) as pool:
+        stems = tuple(zip(versions, pool.map(_extract, versions), strict=True))
+        targets = [Target(one, tuple(versions), default, stems, str(folder)) for one in versions]
+        work = {pool.submit(build_part, one, part): one.version for one in targets for part in PARTS}
+        pages, left = Counter[str](), Counter(work.values())
+        for done in as_completed(work):
+            version = work[done]
+            pages[version] += done.result()
+            left[version] -= 1
+            if not left[version]:
+                yield _told(version, pages[version])
         _finish(folder, versions, default)
 
 
@@ -94,86 +81,21 @@ def _extract(version: str) -> frozenset[str]:
     return page_stems(get_snapshot(version))
 
 
-def _build_version(work: _Work) -> Built:
+def _told(version: str, pages: int) -> Built:
     from indexer.knowledge.shares import CALL_SITES
-    from indexer.publish.agents import llms_full_txt, llms_txt
-    from indexer.publish.citations import dead_citations
-    from indexer.publish.excerpts import SourceText
-    from indexer.publish.pagefind import write_search
-    from indexer.publish.pages import all_pages
-    from indexer.publish.render import Renderer
-    from indexer.publish.site import VersionSite
-    from indexer.search.documents import documents_of
-    from indexer.search.open import build_index, index_folder
+    from indexer.publish.citations import count_citations
     from indexer.snapshots import get_snapshot
-    from indexer.source import open_source
 
-    snapshot = get_snapshot(work.version)
-    source = SourceText(open_source(work.version))
-    dead = dead_citations(snapshot, source)
-    if dead:
-        raise CannotError(_told(work.version, dead))
-    site = VersionSite(
-        snapshot,
-        source,
-        work.stems,
-        work.versions,
-        work.default,
-        _history(),
-        _evidence(snapshot, work.versions),
-    )
-    folder = Path(work.folder)
-    own = folder / work.version
-    folders = {own: "../"}
-    if work.version == work.default:
-        folders[folder] = ""
-    renderer = Renderer(site)
-    count = 0
-    for page in all_pages(site):
-        renderer.write(page, folders)
-        count += 1
-    for place in folders:
-        (place / "llms.txt").write_text(llms_txt(site), encoding="utf-8")
-        (place / "llms-full.txt").write_text(llms_full_txt(site), encoding="utf-8")
-    write_search(documents_of(snapshot), own)
-    if work.version == work.default and not index_folder(work.version).is_dir():
-        build_index(snapshot)
+    snapshot = get_snapshot(version)
     coverage = snapshot.coverage
-    unrecognised, unknown = len(coverage.unrecognised), len(coverage.unknown)
-    sites = coverage.counts.get(CALL_SITES, {})
-    return Built(work.version, count, site.citations, unrecognised, unknown, sites)
-
-
-def _history() -> History | None:
-    """Return the shipped history, or None where this installation has none."""
-    from indexer.knowledge.history import SHIPPED, load_history
-
-    return load_history() if SHIPPED.is_file() else None
-
-
-def _evidence(snapshot: Snapshot, versions: Sequence[str]) -> Matrix | None:
-    """Return the matrix of the shipped launch records, or None where there are none.
-
-    Records of the site's other versions say what changed since they were taken.
-    """
-    from indexer.snapshots import get_snapshot
-    from indexer.validate.matrix import build_matrix, staleness
-    from indexer.validate.records import load
-
-    try:
-        records = load(data_path("evidence"))
-    except FileNotFoundError:
-        return None
-    shown = snapshot.source.version
-    others = sorted({record.version for record in records} & set(versions) - {shown})
-    stale = {version: staleness(get_snapshot(version), snapshot) for version in others}
-    return build_matrix(records, snapshot, stale)
-
-
-def _told(version: str, dead: Sequence[object]) -> str:
-    listed = "\n".join(f"  {citation}" for citation in dead[:_SHOWN_DEAD])
-    more = f"\n  … and {len(dead) - _SHOWN_DEAD} more" if len(dead) > _SHOWN_DEAD else ""
-    return f"SGLang {version}: {len(dead)} dead citation(s); nothing was published\n{listed}{more}"
+    return Built(
+        version,
+        pages,
+        count_citations(snapshot),
+        len(coverage.unrecognised),
+        len(coverage.unknown),
+        coverage.counts.get(CALL_SITES, {}),
+    )
 
 
 def _finish(folder: Path, versions: list[str], default: str) -> None:
@@ -182,18 +104,9 @@ def _finish(folder: Path, versions: list[str], default: str) -> None:
     for name in ("pagefind", "search-words.json"):
         made = folder / default / name
         if made.is_dir():
-            shutil.copytree(made, folder / name, copy_function=_link)
+            shutil.copytree(made, folder / name, copy_function=link_or_copy)
         else:
-            _link(str(made), str(folder / name))
+            link_or_copy(str(made), str(folder / name))
     write_atomically(
         folder / "versions.json", msgspec.json.encode({"default": default, "versions": versions}) + b"\n"
     )
-
-
-def _link(source: str, target: str) -> str:
-    """Link a file to a second name, or copy it where the file system can't."""
-    try:
-        os.link(source, target)
-    except OSError:
-        shutil.copy2(source, target)
-    return target

@@ -14,6 +14,7 @@ from indexer.knowledge.addresses import anchor_of, page_of, slug
 from indexer.knowledge.values import as_unknown, plain_form, source_form
 from indexer.publish.diagram import anchor
 from indexer.publish.markup import citer, flag_link, prose, short_path, soft_breaks, value_markup
+from indexer.publish.output import link_or_copy
 from indexer.publish.site import Page, VersionSite
 
 _ROOT = "@@SITE-ROOT@@"
@@ -36,6 +37,7 @@ class Renderer:
             loader=jinja2.FileSystemLoader(data_path("site") / "templates"),
             autoescape=True,
             undefined=jinja2.StrictUndefined,
+            auto_reload=False,
             trim_blocks=True,
             lstrip_blocks=True,
         )
@@ -66,12 +68,17 @@ class Renderer:
         html = self._templates.get_template(page.template).render(
             page=page, up=up, root=_ROOT, elsewhere=self._elsewhere(page), **page.facts
         )
-        twin = msgspec.json.format(msgspec.json.encode(page.data), indent=1) + b"\n"
+        first: Path | None = None
         for folder, way in folders.items():
             target = folder / f"{page.stem}.html"
             target.parent.mkdir(parents=True, exist_ok=True)
             target.write_text(html.replace(_ROOT, way + up), encoding="utf-8")
-            target.with_suffix(".json").write_bytes(twin)
+            twin = target.with_suffix(".json")
+            if first is None:
+                twin.write_bytes(msgspec.json.format(msgspec.json.encode(page.data), indent=1) + b"\n")
+                first = twin
+            else:
+                link_or_copy(first, twin)
 
     def _elsewhere(self, page: Page) -> list[dict[str, Any]]:
         """Return each version of the site with this page's address there, or its front page."""

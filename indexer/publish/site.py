@@ -12,7 +12,7 @@ from indexer.knowledge.addresses import every_fact, page_of
 from indexer.knowledge.history import History
 from indexer.knowledge.links import Links
 from indexer.knowledge.messages import Stay, load_messages
-from indexer.knowledge.pairings import Pairings, pairings_of
+from indexer.knowledge.pairings import Pairings, has_pairings, pairings_of
 from indexer.knowledge.schema import Rule, Snapshot
 from indexer.knowledge.stories import Story, algorithm_story, env_story, flag_story
 from indexer.publish.citations import count_citations
@@ -70,12 +70,16 @@ class VersionSite:
         self.history = history
         self.evidence = evidence
         self.links = Links(snapshot)
-        self.citations = count_citations(snapshot)
 
     @property
     def version(self) -> str:
         """The SGLang version of this tree."""
         return self.snapshot.source.version
+
+    @property
+    def citations(self) -> int:
+        """How many citations are re-opened before the version is published."""
+        return count_citations(self.snapshot)
 
     @cached_property
     def architectures(self) -> frozenset[str]:
@@ -123,5 +127,4 @@ class VersionSite:
 def page_stems(snapshot: Snapshot) -> frozenset[str]:
     """Return the stems of the pages that facts of a snapshot are on."""
     stems = {page_of(kind, fact) for kind, fact in every_fact(snapshot)}
-    table = pairings_of(snapshot)
-    return frozenset(stems | ({"matrix/index"} if table.rows and table.algorithms else set()))
+    return frozenset(stems | ({"matrix/index"} if has_pairings(snapshot) else set()))

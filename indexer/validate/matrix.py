@@ -82,8 +82,10 @@ def build_matrix(records: Iterable[Record], snapshot: Snapshot, stale: Stale | N
     by_option = {option: flag for flag in snapshot.flags for option in flag.option_strings}
     groups: dict[tuple[str, str, str], list[tuple[str, Record]]] = defaultdict(list)
     kept = {record.id: record for record in records}
+    places = _RulePlaces(snapshot.rules)
     for record in kept.values():
-        for subject, field in subjects(record, by_option, snapshot):
+        own = record.version == snapshot.source.version
+        for subject, field in subjects(record, by_option, _rules_behind(record, places) if own else ()):
             groups[subject, machine_label(record), record.version].append(
                 (record_state(record, field), record)
             )
@@ -96,9 +98,12 @@ def build_matrix(records: Iterable[Record], snapshot: Snapshot, stale: Stale | N
 
 
 def subjects(
-    record: Record, by_option: Mapping[str, Flag], snapshot: Snapshot
+    record: Record, by_option: Mapping[str, Flag], rules: Iterable[Rule]
 ) -> list[tuple[str, str | None]]:
-    """Return what a record is evidence about: ``(subject id, field it is judged by)``."""
+    """Return what a record is evidence about: ``(subject id, field it is judged by)``.
+
+    ``rules`` are those that its error and its overrides come from.
+    """
     found: dict[str, str | None] = {}
     for option in record.flags:
         flag = by_option.get(option)
@@ -111,23 +116,39 @@ def subjects(
     if record.algorithm:
         found[f"algorithm:{record.algorithm}"] = None
     found[f"family:{record.model.family}"] = None
-    for rule in snapshot.rules if record.version == snapshot.source.version else []:
-        if _decided(rule, record):
-            found[rule.id if rule.id.startswith("rule:") else f"rule:{rule.id}"] = None
+    for rule in rules:
+        found[rule.id if rule.id.startswith("rule:") else f"rule:{rule.id}"] = None
     return list(found.items())
 
 
-def _decided(rule: Rule, record: Record) -> bool:
-    """Say whether the record's error, or one of its overrides, comes from the rule's lines."""
-    places = [record.where, *(override.by for override in record.overrides)]
-    return any(_inside(rule, place) for place in places if place)
+def _rules_behind(record: Record, places: _RulePlaces) -> list[Rule]:
+    """Return the rules that the record's error, or one of its overrides, comes from."""
+    told = [record.where, *(override.by for override in record.overrides)]
+    return [rule for place in told if place for rule in places.at(place)]
 
 
-def _inside(rule: Rule, place: str) -> bool:
-    path, _, rest = place.partition(":")
-    line = rest.partition(":")[0]
-    end = rule.at.end_line or rule.at.line
-    return rule.at.path.endswith(path) and line.isdigit() and rule.at.line <= int(line) <= end
+class _RulePlaces:
+    """Finds the rules of a line; the same few places stand in hundreds of records."""
+
+    def __init__(self, rules: Iterable[Rule]) -> None:
+        self._of_file: dict[str, list[Rule]] = defaultdict(list)
+        for rule in rules:
+            self._of_file[rule.at.path].append(rule)
+        self._found: dict[str, list[Rule]] = {}
+
+    def at(self, place: str) -> list[Rule]:
+        """Return the rules whose lines hold ``place``: the end of a path, a line, and maybe a function."""
+        path, line = place.split(":", 2)[:2] if ":" in place else (place, "")
+        key = f"{path}:{line}"
+        if key not in self._found:
+            self._found[key] = [
+                rule
+                for full, rules in self._of_file.items()
+                if line.isdigit() and full.endswith(path)
+                for rule in rules
+                if rule.at.line <= int(line) <= (rule.at.end_line or rule.at.line)
+            ]
+        return self._found[key]
 
 
 def _cell(
