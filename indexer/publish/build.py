@@ -18,6 +18,7 @@ import msgspec
 from indexer._resources import data_path
 from indexer.knowledge.store import write_atomically
 from indexer.publish.output import link_or_copy, replaced_whole
+from indexer.publish.pagefind import RECORDS
 from indexer.publish.parts import PARTS, Target, build_part
 
 
@@ -106,7 +107,9 @@ def _finish(folder: Path, versions: list[str], default: str) -> None:
         if made.is_dir():
             shutil.copytree(made, folder / name, copy_function=link_or_copy)
         else:
-            link_or_copy(str(made), str(folder / name))
+            link_or_copy(made, folder / name)
+    for version in versions:
+        shutil.rmtree(folder / version / RECORDS, ignore_errors=True)
     write_atomically(
         folder / "versions.json", msgspec.json.encode({"default": default, "versions": versions}) + b"\n"
     )

@@ -43,7 +43,7 @@ def replaced_whole(target: Path) -> Iterator[Path]:
             shutil.rmtree(staging, ignore_errors=True)
 
 
-def link_or_copy(source: Path, target: Path) -> None:
+def link_or_copy(source: str | Path, target: str | Path) -> None:
     """Give a file a second name, or copy it where the file system has no links."""
     try:
         os.link(source, target)
