@@ -55,14 +55,14 @@ class Checker:
         except Unreadable as error:
             return FileResult(file=name, unread=[Unread(name, str(error))])
         try:
-            return self.check_text(text, kind or found_kind, name)
+            return self.check_text(text, kind or found_kind, name, path)
         except Exception as error:
             # One file that trips a reader must not cost the findings in all the others.
             reason = f"our reader failed ({type(error).__name__}: {error}); please report it"
             return FileResult(file=name, unread=[Unread(name, " ".join(reason.split()))])
 
-    def check_text(self, text: str, kind: str, name: str) -> FileResult:
-        """Check a text of a kind (``shell``, ``yaml``, ...)."""
+    def check_text(self, text: str, kind: str, name: str, path: Path | None = None) -> FileResult:
+        """Check a text of a kind (``shell``, ``yaml``, ...); ``path`` is where it is from, if from a file."""
         result = FileResult(file=name, text=text)
         if not worth_reading(text, kind):
             return result
@@ -71,10 +71,11 @@ class Checker:
         launches = self.servers(found, text)
         result.launches = len(launches)
         places = Places(text)
+        around = _around(path, kind) if path is not None and not self.asked else None
         judged: dict[str, list[Raw]] = {}
         origins: list[str] = []
         for launch in launches:
-            for version, origin in self.versions_of(launch, found, places, result):
+            for version, origin in self.versions_of(launch, found, places, result, around):
                 raws = judged.setdefault(version, [])
                 raws += self.judge(launch, found, version)
                 if kind in LINE_BY_LINE:
@@ -82,7 +83,7 @@ class Checker:
                 origins.append(origin)
         if not launches and found.settings:
             alone = Launch(program="fragment", offset=len(text))
-            for version, origin in self.versions_of(alone, found, places, result):
+            for version, origin in self.versions_of(alone, found, places, result, around):
                 judged[version] = []
                 origins.append(origin)
         for version in judged:
@@ -126,8 +127,15 @@ class Checker:
         return any(word.text.partition("=")[0] in self.timeline.foreign for word in launch.words)
 
     def versions_of(
-        self, launch: Launch, found: FileLaunches, places: Places, result: FileResult
+        self,
+        launch: Launch,
+        found: FileLaunches,
+        places: Places,
+        result: FileResult,
+        around: tuple[str, str] | None = None,
     ) -> list[tuple[str, str]]:
+        """Return ``(version, where it is from)`` for each version a launch is judged against; ``around`` is
+        the one that the file's surroundings tell."""
         if self.asked:
             return [(version, self.origin) for version in self.asked]
         hint = launch.version
@@ -137,6 +145,8 @@ class Checker:
         elif hint is None and told:
             before = [one for one in told if one.start <= launch.offset]
             hint = told[0] if len({one.version for one in told}) == 1 else (before[-1] if before else None)
+        if hint is None and around is not None and around[0] in self.timeline.position:
+            return [around]
         if hint is None:
             return [(self.default, "newest covered; the file names no version")]
         line = places.line(hint.start)
@@ -160,6 +170,15 @@ class Checker:
             and places.joined(one.start, launch.offset)
         ]
         return same[-1] if same else None
+
+
+def _around(path: Path, kind: str) -> tuple[str, str] | None:
+    """Return the version that the chart around a file tells."""
+    if kind != "yaml":
+        return None
+    from indexer.drift.launch.chart import chart_version
+
+    return chart_version(path)
 
 
 _WORTH = re.compile(r"sglang|SGL_|SGLANG_|speculative[-_]|mem[-_]fraction|--[a-z]+-[a-z]", re.IGNORECASE)
@@ -193,7 +212,8 @@ def belongs(launch: Launch, timeline: Timeline, about_sglang: bool) -> bool:
         names = [word.text.partition("=")[0] for word in launch.words if word.text.startswith("--")]
     if not names or is_prose([word.text for word in launch.words]):
         return False
-    known = [name for name in names if name in spellings or (len(name) > 4 and _is_prefix(name, timeline))]
+    shortest = len("--tp") + (not about_sglang)
+    known = [n for n in names if n in spellings or (len(n) >= shortest and _is_prefix(n, timeline))]
     own = [name for name in known if name not in GENERIC]
     needed = 1 if about_sglang and not launch.keywords else 2
     return len(own) >= needed and len(known) >= _MIN_KNOWN * len(names)

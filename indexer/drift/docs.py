@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 
 from indexer.drift.check import Checker, FileResult, Places
 from indexer.drift.lint.classify import classify
@@ -40,7 +41,7 @@ class DocsChecker(Checker):
         self.version = self.asked[-1]
         self.origin = "as asked" if versions else "newest covered"
 
-    def check_text(self, text: str, kind: str, name: str) -> FileResult:
+    def check_text(self, text: str, kind: str, name: str, path: Path | None = None) -> FileResult:
         """Check one page (or one source file's messages)."""
         result = (
             super().check_text(text, kind, name) if kind != "python" else FileResult(file=name, text=text)

@@ -111,16 +111,22 @@ class Expander:
         if not match:
             return hidden
         name, rest = match[1], match[2]
+        if rest.startswith((":+", "+")):
+            given = self.default(node, quoted)
+            return hidden if given is None else [branched(piece) for piece in given]
+        defaults = rest.startswith((":-", "-"))
         if name.isdigit():
-            arguments = self.scope.arguments
-            at = int(name) - 1
-            if arguments is not None and 0 <= at < len(arguments) and not rest:
+            arguments, at = self.scope.arguments or [], int(name) - 1
+            if 0 <= at < len(arguments) and (defaults or not rest):
                 return [arguments[at]]
-            return hidden
+            return (self.default(node, quoted) if defaults else None) or hidden
         variable = self.scope.variables.get(name)
-        if rest.startswith((":-", "-")) and variable is None:
-            return self.default(node, quoted) or hidden
-        if rest and not rest.startswith((":-", "-")):
+        if variable is None and (defaults or rest.startswith((":=", "="))):
+            fields = self.default(node, quoted)
+            if fields and not defaults:
+                self.scope.variables[name] = Variable([fields], array=False)
+            return fields or hidden
+        if rest and not defaults:
             return hidden
         if variable is None:
             return hidden
@@ -129,7 +135,7 @@ class Expander:
         )
 
     def default(self, node: Node, quoted: bool) -> Fields | None:
-        """``${X:-text}`` where nothing sets ``X``: what is written is what runs by default."""
+        """Return the text of ``${X:-text}``: where nothing sets ``X`` it is what runs by default."""
         values = [
             c for c in node.named_children[1:] if c.type not in ("variable_name", "special_variable_name")
         ]

@@ -35,21 +35,31 @@ def descend(node: Node) -> list[Node]:
     return found
 
 
+_SHELL = re.compile(r"\b(ba|z|da|k)?sh\b|\bssh\b|\bsrun\b|\bsbatch\b|\bdocker\b")
+_PYTHON = re.compile(r"\bpython[\d.]*\b")
+_PYTHON_LAST = re.compile(r"\bpython[\d.]*(\s+-)?\s*$")
+_TEE = re.compile(r"\btee\s+(?:-\w+\s+)*([^\s|>]+)")
+
+
+def commands_behind(node: Node) -> list[Node]:
+    """Return the commands that stand behind ``<<EOF`` in its line: ``| bash``, ``&& done``."""
+    return [c for c in node.named_children if not c.type.startswith("heredoc") and "redirect" not in c.type]
+
+
 def heredoc_kind(said: str, target: str) -> str | None:
-    """Return the language of a here-document from the command and the file it goes to."""
-    name = target.strip("> \"'").rsplit("/", 1)[-1].lower()
+    """Return the language of a here-document from the commands and the file it goes to."""
+    tee = _TEE.search(said)
+    name = (target or (tee[1] if tee else "")).strip("> \"'").rsplit("/", 1)[-1].lower()
     if name.endswith((".yaml", ".yml", ".json")) or re.search(r"\bkubectl\b|\bhelm\b", said):
         return "yaml"
-    if name.endswith(".py"):
+    if name.endswith(".py") or _PYTHON_LAST.search(said):
         return "python"
-    if "dockerfile" in name:
+    if "dockerfile" in name or re.search(r"\bdocker build\b", said):
         return "dockerfile"
     if name.endswith(".service"):
         return "systemd"
-    if name or re.search(r"\b(ba|z|da|k)?sh\b|\bssh\b|\bsrun\b|\bsbatch\b|\bdocker\b", said):
+    if name or _SHELL.search(said):
         return "shell"
-    if re.search(r"\bpython[\d.]*\b", said):
+    if _PYTHON.search(said):
         return "python"
-    if re.search(r"\bdocker build\b|-f\s*-", said):
-        return "dockerfile"
-    return None
+    return "dockerfile" if re.search(r"-f\s*-", said) else None

@@ -18,7 +18,7 @@ from tree_sitter import Language, Node, Parser
 from indexer.drift.launch.assignments import Assignments
 from indexer.drift.launch.expansion import Scope, Variable, merge, word_of
 from indexer.drift.launch.fields import Fields, drop, join, split
-from indexer.drift.launch.heredoc import descend, heredoc_content, heredoc_kind
+from indexer.drift.launch.heredoc import commands_behind, descend, heredoc_content, heredoc_kind
 from indexer.drift.launch.located import Located
 from indexer.drift.launch.model import FileLaunches, Launch, Word
 from indexer.drift.launch.programs import (
@@ -39,6 +39,7 @@ _TALKERS = frozenset({
     "killall", "read", "test", "[", "[[", ":", "true", "false", "trap",
 })  # fmt: skip
 """Commands whose strings are text, not programs."""
+_SAYS = re.compile(r"(echo|printf)\b")
 _SHELLS = frozenset(["bash", "sh", "zsh", "dash", "ksh"])
 _PYTHON = re.compile(r"(^|/)python[\d.]*$")
 _BROKEN_CONTINUATION = re.compile(r"(?<=[^\\]\\)[ \t]+(?=\n[ \t]*--?[A-Za-z])")
@@ -134,6 +135,8 @@ class _Evaluator(Assignments):
                 self.functions[self.source(name)] = (body, self.text)
         elif kind == "redirected_statement":
             self.redirected(node)
+        elif kind == "pipeline":
+            self.pipeline(node)
         elif kind in ("if_statement", "case_statement"):
             self.branches(node)
         elif kind == "list":
@@ -204,12 +207,29 @@ class _Evaluator(Assignments):
             return
         around = node.parent if node.parent is not None else node
         target = next((self.source(c) for c in descend(around) if c.type == "file_redirect"), "")
-        said = (self.source(command) if command is not None else "") + " " + target
-        kind = heredoc_kind(said, target)
+        behind = commands_behind(node)
+        piped = [child for child in behind if child.type == "pipeline"]
+        self.written(content, [command, *piped] if command is not None else piped, target)
+        for child in behind:
+            self.statement(child)
+
+    def written(self, content: Located, commands: Sequence[Node], target: str = "") -> None:
+        """Read text that goes to commands, or to a file."""
+        kind = heredoc_kind(" | ".join(map(self.source, commands)), target)
         if kind == "shell":
             self.script(content)
         elif kind and self.inner is not None:
             _extend(self.found, self.inner(content, kind))
+
+    def pipeline(self, node: Node) -> None:
+        """``echo '…' | bash``: what is said runs behind the pipe."""
+        self.block(node)
+        first, behind = node.named_children[0], node.named_children[1:]
+        if first.type != "command" or not _SAYS.match(self.source(first)):
+            return
+        for said in first.named_children[1:]:
+            if "string" in said.type and starts_sglang(self.source(said)):
+                self.written(join(self.expand(said)), behind)
 
     # --- commands ---------------------------------------------------------------------------
 
@@ -225,6 +245,8 @@ class _Evaluator(Assignments):
                 self.setting_of(child)
             elif child.type == "command_name":
                 fields += self.expand(child.named_children[0]) if child.named_children else []
+            elif child.type == "herestring_redirect":
+                self.written(join(self.expand(child.named_children[0])), [node])
             elif not child.type.endswith("redirect"):
                 fields += self.expand(child)
             if len(fields) > MAX_WORDS:

@@ -150,7 +150,7 @@ class _Reader:
     def helm_image(self, image: yaml.MappingNode, before: int) -> None:
         """``image: {repository: lmsysorg/sglang, tag: v0.5.9}``."""
         parts = {k.value: v for k, v in image.value if isinstance(v, yaml.ScalarNode)}
-        if "repository" in parts and "tag" in parts:
+        if "repository" in parts and "tag" in parts and parts["tag"].value:
             version = image_version(f"{parts['repository'].value}:{parts['tag'].value}")
             if version is not None:
                 hint = VersionHint(version, self.text.at(parts["tag"].start_mark.index), "image tag")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from indexer.drift.launch.model import VersionHint
+from indexer.drift.launch.model import DYNAMIC, VersionHint
 
 _NUMBER = r"(\d+\.\d+\.\d+(?:\.post\d+)?)"
 _NAME = r"(?:sglang|sgl-dev)[\w-]*"  # sgl-dev: what the images for AMD's GPUs are called
@@ -43,4 +43,4 @@ def image_version(image: str) -> str | None:
     match = _IMAGE.search(image)
     if match is not None:
         return match[1]
-    return None if "$" in image or "{{" in image else ""
+    return None if any(mark in image for mark in ("$", "{{", DYNAMIC)) else ""

@@ -1,4 +1,7 @@
-"""A backslash with blanks behind it: the shell ends the command there, and the options below are lost."""
+"""Where the shell ends a command before its author did: the options below are lost.
+
+A backslash with blanks behind it continues no line, and neither does a comment between continued lines.
+"""
 
 from __future__ import annotations
 
@@ -15,6 +18,9 @@ LINE_BY_LINE = frozenset({"shell", "markdown", "yaml"})
 """Kinds of files in which a shell reads the lines. Docker takes the blanks away."""
 _LINE_END = re.compile(r"\\[ \t]*\r?$")
 _BROKEN = re.compile(r"(?P<before>[ \t]*)(?P<at>\\[ \t]+)\r?\n[ \t]*$")
+_COMMENT = re.compile(
+    r"[ \t]*\\\r?\n[ \t]*(?P<at>#[^\r\n]*)\r?\n(?:[ \t]*#[^\n]*\n)*[ \t]*(?P<lost>--[A-Za-z][\w-]*)"
+)
 
 
 def broken_continuations(launch: Launch, text: str, table: VersionTable) -> Iterator[Raw]:
@@ -39,6 +45,15 @@ def broken_continuations(launch: Launch, text: str, table: VersionTable) -> Iter
         what = "the server refuses the blank as a word too many" if refused else "the command ends there"
         yield _raw(START if refused else MEANING, at, behind, f"{what}, and {lost}")
         return
+    comment = _COMMENT.match(text, words[-1].end) if words else None
+    if comment is not None:
+        yield Raw(
+            "invalid-value",
+            MEANING,
+            "a comment between continued lines ends the command: "
+            f"{comment['lost']} and what follows never reach the server",
+            *comment.span("at"),
+        )
 
 
 def _raw(level: str, at: int, behind: int, told: str) -> Raw:

@@ -42,7 +42,7 @@ def judge_launch(launch: Launch, version: str, timeline: Timeline, *, strict: bo
         words = without_serve_words(words)
     walked = walk(words, table, open_end=launch.open_end)
     found = list(_problems(walked, launch, version, timeline, strict))
-    found += _dashes(words, walked, version, timeline)
+    found += _dashes(launch, words, walked, version, timeline)
     found += _uses(walked, version, timeline)
     found += _duplicates(walked, launch)
     if strict and not walked.opaque:
@@ -115,16 +115,20 @@ def _problems(
             yield _value_problem(problem, version, timeline)
 
 
-def _dashes(words: list[Word], walked: Walked, version: str, timeline: Timeline) -> Iterator[Raw]:
+def _dashes(
+    launch: Launch, words: list[Word], walked: Walked, version: str, timeline: Timeline
+) -> Iterator[Raw]:
     """``—tp 4``: no option at all for argparse, so it is left over, or the value of another one."""
     table = timeline.table(version)
     for word, spelled, meant, taker in dashed_words(words, walked, table, timeline):
+        if meant is None and (taker or launch.program != "server"):
+            continue
         becomes = f"it becomes a value of {taker}" if taker else "it is refused as a word too many"
-        flag = table.by_option.get(meant)
+        flag = table.by_option.get(meant or "")
         yield _raw(
             "unknown-flag",
             f"{spelled} begins with {dash_name(spelled)}, so for SGLang {version} it is no option and "
-            f"{becomes}; it is spelled {meant}",
+            f"{becomes}" + (f"; it is spelled {meant}" if meant else "; options begin with two hyphens"),
             word,
             spelled,
             level=MEANING if taker else START,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 from indexer.drift.launch.model import Word
 from indexer.drift.lint.argv import Walked
@@ -31,14 +32,23 @@ def dash_name(spelled: str) -> str:
     return f"{article} {name} (U+{ord(match[0]):04X})"
 
 
+class Dashed(NamedTuple):
+    """A word that argparse does not even take for an option.
+
+    ``meant`` is the option that it was meant to be, where SGLang has one; ``taker`` the option that swallows
+    it as a value, None where it is left over and refused.
+    """
+
+    word: Word
+    spelled: str
+    meant: str | None
+    taker: str | None
+
+
 def dashed_words(
     words: Sequence[Word], walked: Walked, table: VersionTable, timeline: Timeline
-) -> Iterator[tuple[Word, str, str, str | None]]:
-    """Yield ``(word, as spelled, the option that was meant, who takes it)`` for the words that argparse does
-    not even take for an option.
-
-    The last is the option that swallows the word as a value, None where it is left over and refused.
-    """
+) -> Iterator[Dashed]:
+    """Yield the words with a dash where an option begins."""
     taken = {id(word): use for use in walked.uses for word in use.values}
     told = {id(problem.word) for problem in walked.problems if problem.kind != "stray"}
     for word in words:
@@ -47,7 +57,6 @@ def dashed_words(
         if meant is None:
             continue
         begun = table.matches(meant)
-        if meant in timeline.spellings or len(begun) == 1:
-            use = taken.get(id(word))
-            full = begun[0] if len(begun) == 1 else meant
-            yield word, spelled, full, use.spelled if use else None
+        full = begun[0] if len(begun) == 1 else meant if meant in timeline.spellings else None
+        use = taken.get(id(word))
+        yield Dashed(word, spelled, full, use.spelled if use else None)

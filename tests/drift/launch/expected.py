@@ -73,6 +73,30 @@ EXPECTED: dict[str, tuple[str, list[str], list[str]]] = {
         [],
     ),
     "crlf.sh": ("0.5.23", ["4:3 renamed-flag --mamba-scheduler-strategy", "5:3 abbreviated-flag --tp"], []),
+    "defaults.sh": (
+        "0.5.23",
+        [
+            "2:12 renamed-flag --mamba-scheduler-strategy",
+            "3:60 removed-flag --enable-ep-moe",
+            "4:75 removed-flag --enable-ep-moe",
+            "5:63 invalid-value two",
+            "8:3 invalid-value None",
+        ],
+        [],
+    ),
+    "piped.sh": (
+        "0.5.23",
+        [
+            "3:48 renamed-flag --mamba-scheduler-strategy",
+            "6:47 renamed-flag --mamba-scheduler-strategy",
+            "8:57 renamed-flag --mamba-scheduler-strategy",
+            "9:53 renamed-flag --mamba-scheduler-strategy",
+            "12:67 renamed-flag --mamba-scheduler-strategy",
+            "14:84 renamed-flag --mamba-scheduler-strategy",
+            "16:31 unknown-keyword speculative_draft_model",
+        ],
+        [],
+    ),
     "diffusion.sh": ("0.5.23", ["3:40 renamed-flag --mamba-scheduler-strategy"], []),
     "docker_run.sh": (
         "0.5.9",

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from indexer.drift.check import Checker, FileResult
+from indexer.drift.launch.read import Unreadable, load
 from indexer.drift.lint.facts import Timeline
 from tests.drift.launch.expected import EXPECTED
 from tests.drift.oracle_facts import OracleFacts
@@ -47,3 +48,16 @@ def test_places_hold_the_flag(name: str, timeline: Timeline) -> None:
     for finding in result.findings:
         line = (result.text or "").split("\n")[finding.line - 1]
         assert line[finding.column - 1 :].startswith(finding.flag or ""), (finding.line, finding.flag)
+
+
+@pytest.mark.oracle
+@pytest.mark.parametrize("name", sorted(EXPECTED))
+def test_carriage_returns_change_nothing(name: str, timeline: Timeline) -> None:
+    try:
+        text, kind = load(FIXTURES / name)
+    except Unreadable:
+        return
+    checker = Checker(timeline, [], "0.5.23")
+    unix = text.replace("\r\n", "\n")
+    windows = checker.check_text(unix.replace("\n", "\r\n"), kind, name)
+    assert shown(windows) == shown(checker.check_text(unix, kind, name))

@@ -1,0 +1,51 @@
+"""The version of a Helm chart's launches, which stands in another of its files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from indexer.drift.check import Checker, FileResult
+from indexer.drift.lint.facts import Timeline
+from indexer.drift.lint.history_facts import HistoryFacts
+from indexer.knowledge.history import load_history
+
+TEMPLATE = """
+spec:
+  containers:
+    - image: "{{ .Values.image.repository }}:{{ .Values.image.tag | default .Chart.AppVersion }}"
+      command: [python3, -m, sglang.launch_server, --cuda-graph-max-bs-decode, "4"]
+      args: {{ toYaml .Values.args | nindent 8 }}
+"""
+
+
+def check(folder: Path, name: str) -> FileResult:
+    timeline = Timeline(HistoryFacts(load_history()))
+    return Checker(timeline, [], "0.5.23").check_path(folder / name, name)
+
+
+def write_chart(folder: Path, tag: str, app_version: str = "") -> None:
+    (folder / "templates").mkdir(parents=True)
+    (folder / "Chart.yaml").write_text(f"name: c\n{app_version}")
+    (folder / "templates" / "deployment.yaml").write_text(TEMPLATE)
+    image = f"image:\n  repository: lmsysorg/sglang\n  tag: {tag}\n"
+    (folder / "values.yaml").write_text(image + "extraArgs: ['--tp', '2', '--cuda-graph-max-bs', '4']\n")
+
+
+@pytest.mark.parametrize("tag, app_version", [("v0.5.12-cu126", ""), ("", 'appVersion: "v0.5.12"\n')])
+def test_template_is_judged_on_the_charts_version(tmp_path: Path, tag: str, app_version: str) -> None:
+    write_chart(tmp_path, tag, app_version)
+    for name in ("templates/deployment.yaml", "values.yaml"):
+        result = check(tmp_path, name)
+        assert result.versions == ["0.5.12"], name
+    assert [f.code for f in check(tmp_path, "templates/deployment.yaml").findings] == ["future-flag"]
+    assert [f.code for f in check(tmp_path, "values.yaml").findings] == ["abbreviated-flag"]
+
+
+@pytest.mark.parametrize(
+    "tag, app_version", [("latest", 'appVersion: "0.5.12"\n'), ("", "appVersion: 1.0\n")]
+)
+def test_a_tag_without_a_version_is_the_newest(tmp_path: Path, tag: str, app_version: str) -> None:
+    write_chart(tmp_path, tag, app_version)
+    assert check(tmp_path, "values.yaml").versions == ["0.5.23"]
