@@ -14,6 +14,7 @@ from typing import Any
 
 from indexer.interpret.marks import takes_unknown
 from indexer.interpret.signals import Unsupported
+from indexer.interpret.strict_classes import strict, validated_field
 from indexer.interpret.unknown import Unknown
 from indexer.source.tree import SourceTree
 
@@ -155,48 +156,3 @@ def _no_generation_config(world: Any) -> Callable[..., Any]:
         return Unknown(f"generation_config.json of {path}")
 
     return from_pretrained
-
-
-def validated_field(validator: Any) -> Callable[..., Any]:
-    """``huggingface_hub.dataclasses.as_validated_field`` without the check itself."""
-    import dataclasses
-
-    def make(**options: Any) -> Any:
-        known = ("default", "default_factory", "init", "repr", "hash", "compare", "metadata", "kw_only")
-        return dataclasses.field(**{name: value for name, value in options.items() if name in known})
-
-    return takes_unknown(make)
-
-
-def strict(cls: Any = None, /, *, accept_kwargs: bool = False) -> Any:
-    """``huggingface_hub.dataclasses.strict`` without its checks of types.
-
-    With ``accept_kwargs`` a class takes keywords beyond its fields and hands them to
-    ``__post_init__``.
-    """
-    import dataclasses
-
-    def decorate(target: Any) -> Any:
-        if not accept_kwargs:
-            return target
-
-        def initialise(self: Any, *args: Any, **kwargs: Any) -> None:
-            fields = {field.name: field for field in dataclasses.fields(target)}
-            for name, field in fields.items():
-                if name in kwargs:
-                    setattr(self, name, kwargs[name])
-                elif field.default is not dataclasses.MISSING:
-                    setattr(self, name, field.default)
-                elif field.default_factory is not dataclasses.MISSING:
-                    setattr(self, name, field.default_factory())
-                else:
-                    raise TypeError(f"Missing required field - '{name}'")
-            post = getattr(self, "__post_init__", None)
-            rest = {name: value for name, value in kwargs.items() if name not in fields}
-            if post is not None:
-                post(**rest)
-
-        target.__init__ = takes_unknown(initialise)
-        return target
-
-    return decorate if cls is None else decorate(cls)
