@@ -64,11 +64,21 @@ def command(
     indexer explain --gpu H200 --model ./qwen3-next -- \\
         python -m sglang.launch_server --speculative-algorithm NEXTN
 
-    Exit code 1 where the launch is or may be refused; with --batch, whose answers say it, 0.
+    Exit code 1 where the launch is or may be refused, 3 where that can't be known; with --batch, whose
+    answers say it, 0.
     """
-    from indexer.errors import FINDINGS, UsageError
+    from indexer.errors import CANNOT, FINDINGS, UsageError
+    from indexer.explain.explanation import UNKNOWN
 
+    _refuse_contradictions(versions, span, checkout, rev)
     if batch is not None:
+        said = {
+            "--model": model, "--arch": arch, "--gpu": gpu, "--gpus": gpus, "--env": env,
+            "--package": packages, "--host-ram": host_ram, "a command": words,
+        }  # fmt: skip
+        stray = [name for name, value in said.items() if value]
+        if stray:
+            raise UsageError(f"--batch and {stray[0]}: each question of a batch says its own", "leave it out")
         from indexer.explain.batch import run_batch
 
         named: list[str | None] = [*_named(versions, span)] or [None]
@@ -90,6 +100,29 @@ def command(
         click.echo(render(answers))
     if any(answer.refusal or answer.refusals for answer in answers):
         raise SystemExit(FINDINGS)
+    if any(answer.outcome == UNKNOWN for answer in answers):
+        raise SystemExit(CANNOT)
+
+
+def _refuse_contradictions(
+    versions: tuple[str, ...], span: str | None, checkout: Path | None, rev: str | None
+) -> None:
+    """Refuse two ways at once of saying which SGLang is meant.
+
+    Raises:
+        UsageError: there are two.
+    """
+    from indexer.errors import UsageError
+
+    if versions and span:
+        raise UsageError(
+            "--version and --versions both say which releases",
+            "give --versions A..B alone",
+        )
+    if checkout is not None and (versions or span):
+        raise UsageError("--checkout and --version both say which SGLang", "give one of them")
+    if rev is not None and checkout is None:
+        raise UsageError("--rev without --checkout", "say whose revision with --checkout PATH")
 
 
 def _question(
@@ -109,6 +142,12 @@ def _question(
     argv, variables = server_arguments(split_command(words[0]) if len(words) == 1 else list(words))
     if {"-h", "--help"} & {*argv}:
         raise UsageError("--help makes the server print its options and stop", "leave it out")
+    if model is not None and arch is not None:
+        raise UsageError(
+            "--model and --arch both say what the model is", "--arch is where there is no config.json"
+        )
+    if gpus is not None and (gpu or "").strip().lower() == "cpu":
+        raise UsageError("--gpu cpu and --gpus: are there GPUs?", "give one of them")
     if model is not None and not (model / "config.json").is_file():
         raise UsageError(f"{model} has no config.json", "give the folder of the model's config.json")
     return Question(

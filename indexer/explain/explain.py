@@ -8,16 +8,18 @@ import msgspec
 
 from indexer.collector import collector_postponed
 from indexer.explain.architectures import ARCH_FOLDER
-from indexer.explain.explanation import STARTS, UNKNOWN, Explanation, UnknownFact
+from indexer.explain.explanation import MODEL, STARTS, TOO_FEW_GPUS, UNKNOWN, Explanation, UnknownFact
 from indexer.explain.join import join
-from indexer.explain.launches import PreparedLaunch, Question, prepare
+from indexer.explain.launches import PreparedLaunch, Question, has_model, prepare
 from indexer.explain.paths import Paths
+from indexer.explain.ranks import gpus_needed
 from indexer.explain.resolve import PathResult
 from indexer.interpret.code_cache import code_of
 from indexer.interpret.explore import DEFAULT_PATHS, Exploration
 from indexer.source.tree import SourceTree
 
 _MOST_SUPPOSED = 40
+_NO_CONFIGURATION = "its config.json is not at hand: --model gives its folder, --arch an architecture instead"
 
 
 class Explainer:
@@ -37,7 +39,8 @@ class Explainer:
         """
         prepared = prepare(self.tree, question)
         with collector_postponed():  # a path allocates many objects that die together
-            answer = join(self.tree.version, self.explore(prepared, question), prepared.assumed)
+            explored = self.explore(prepared, question)
+            answer = join(self.tree.version, explored, prepared.assumed)
         if prepared.lacking and answer.outcome == STARTS:
             # Names are bound when they are used, so an import that would fail may not have been met.
             answer.outcome = UNKNOWN
@@ -47,8 +50,29 @@ class Explainer:
                     "this release requires it, and whether a module is loaded that imports it is not known",
                 )
             )
+        if answer.outcome == UNKNOWN and not has_model(question):
+            answer.unknowns.insert(0, UnknownFact(MODEL, _NO_CONFIGURATION))
+        if answer.outcome == STARTS:
+            self._count_gpus(answer, prepared, explored)
         answer.id = question.id
         return _without_folder(answer) if question.arch and not question.model else answer
+
+    def _count_gpus(
+        self, answer: Explanation, prepared: PreparedLaunch, explored: Exploration[PathResult]
+    ) -> None:
+        """Tell where a launch that is accepted starts more processes than its node has GPUs."""
+        there, gpu = prepared.launch.gpu_count, prepared.launch.gpu
+        if not there or gpu is None:
+            return
+        needed = {gpus_needed(self.tree, path.result.resolved) for path in explored.paths}
+        least = needed.pop() if len(needed) == 1 else None
+        if least is None or least.gpus <= there:
+            return
+        said = (
+            f"the server starts {least.processes} processes on a node ({least.sizes}), each on a GPU of its "
+            f"own, the last on number {least.gpus - 1}; there are {there}, numbered from 0"
+        )
+        answer.unknowns.insert(0, UnknownFact(TOO_FEW_GPUS, said, least.at))
 
     def explore(self, prepared: PreparedLaunch, question: Question) -> Exploration[PathResult]:
         """Run the paths of a launch.

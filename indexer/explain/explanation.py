@@ -13,6 +13,11 @@ WILL, MAY = "will", "may"
 DRAFT_MODEL = "draft model"
 """What an unknown is called that says that a launch names no draft though its algorithm needs one."""
 
+MODEL = "model"
+"""What an unknown is called that says that the model's configuration is not at hand."""
+TOO_FEW_GPUS = "GPUs of the node"
+"""What an unknown is called that says that a launch starts more processes than there are GPUs."""
+
 
 class Cause(msgspec.Struct, frozen=True, omit_defaults=True):
     """Who changed a field: the line that wrote it, and the rule there, if it is known."""

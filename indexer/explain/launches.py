@@ -88,8 +88,13 @@ def prepare(tree: SourceTree, question: Question) -> PreparedLaunch:
         files[f"{ARCH_FOLDER}/config.json"] = configuration_for(question.arch, tree, transformers)
         argv += ["--model-path", ARCH_FOLDER]
         assumed.append(f"the checkpoint of {question.arch} has the default configuration of its class")
-    elif question.model and not _names_model(argv):
-        argv += ["--model-path", question.model]
+    elif question.model:
+        named = model_in(argv)
+        if named is None:
+            argv += ["--model-path", question.model]
+        elif _has_configuration(question.model) and not _has_configuration(named):
+            argv += ["--model-path", question.model]  # the last one counts
+            assumed.append(f"the model {named} is what {question.model} holds")
     on_cpu = gpu is None and known
     env = dict(question.env)
     if on_cpu and "--device" not in argv:
@@ -114,15 +119,34 @@ def prepare(tree: SourceTree, question: Question) -> PreparedLaunch:
     return PreparedLaunch(launch, transformers, assumed, lacking)
 
 
+def model_in(argv: list[str]) -> str | None:
+    """Return the model that arguments name, None where they name none."""
+    named = None
+    for word, value in pairwise([*argv, ""]):
+        option, equals, joined = word.partition("=")
+        if option in ("--model-path", "--model"):
+            named = joined if equals else value
+    return named
+
+
+def _has_configuration(folder: str | None) -> bool:
+    try:
+        return folder is not None and (Path(folder) / "config.json").is_file()
+    except (OSError, ValueError):
+        return False
+
+
+def has_model(question: Question) -> bool:
+    """Tell whether the configuration of a launch's model is at hand."""
+    return bool(question.arch) or any(map(_has_configuration, (question.model, model_in(question.argv))))
+
+
 def architecture_of(question: Question) -> str | None:
     """Return the architecture that a launch's model names, None where its configuration isn't at hand."""
     if question.arch and not question.model:
         return question.arch
-    folder = question.model
-    for word, value in pairwise([*question.argv, ""]):
-        option, equals, joined = word.partition("=")
-        if option in ("--model-path", "--model"):
-            folder = joined if equals else value
+    named = model_in(question.argv)
+    folder = named if _has_configuration(named) else question.model
     try:
         config = json.loads((Path(folder or "") / "config.json").read_bytes())
         return str(config["architectures"][0])
@@ -160,10 +184,6 @@ def _configurations(version: str) -> ConfigurationTree:
     from indexer.source.wheels import open_wheel_tree
 
     return ConfigurationTree(open_wheel_tree("transformers", version))
-
-
-def _names_model(argv: list[str]) -> bool:
-    return any(word.partition("=")[0] in ("--model-path", "--model") for word in argv)
 
 
 def _folders(argv: list[str]) -> list[Path]:

@@ -5,11 +5,14 @@ from __future__ import annotations
 import textwrap
 from typing import Any
 
-from indexer.explain.explanation import DRAFT_MODEL, MAY, REFUSED, STARTS, Explanation, Refusal
-from indexer.explain.launches import UNNAMED_GPU
+from indexer.explain.explanation import DRAFT_MODEL, MAY, REFUSED, STARTS, TOO_FEW_GPUS, Explanation, Refusal
+from indexer.explain.hints import hints
 from indexer.knowledge.schema import Location
 
 WIDTH = 80
+_BUT = (DRAFT_MODEL, TOO_FEW_GPUS)
+"""Unknowns that tell of a launch whose arguments are accepted that it comes to nothing."""
+_MOST_HINTS = 4
 
 
 def render(answers: list[Explanation]) -> str:
@@ -24,8 +27,11 @@ def place(at: Location | None) -> str:
 
 def _one(answer: Explanation) -> str:
     lines = [f"SGLang {answer.version}: {_headline(answer)}"]
+    decide = hints(answer) if answer.outcome not in (STARTS, REFUSED) else []
+    if decide:
+        lines += _wrap(f"what would decide it: {'; '.join(decide[:_MOST_HINTS])}", "  ")
     for fact in answer.unknowns:
-        if fact.what == DRAFT_MODEL:
+        if fact.what in _BUT:
             lines += [*_wrap(f"but {fact.reason}", "  "), f"      {place(fact.at)}"]
     for refusal in [answer.refusal] if answer.refusal else answer.refusals:
         lines += _refusal(refusal)
@@ -47,7 +53,7 @@ def _one(answer: Explanation) -> str:
             mark = "" if event.certainty != MAY else "(perhaps) "
             lines += _wrap(mark + event.message, "  ")
             lines.append(f"      {place(event.at)}")
-    unknowns = [fact for fact in answer.unknowns if fact.what != DRAFT_MODEL]
+    unknowns = [fact for fact in answer.unknowns if fact.what not in _BUT]
     if unknowns:
         lines += ["", "Not known"]
         for fact in unknowns[:20]:
@@ -68,8 +74,7 @@ def _headline(answer: Explanation) -> str:
         return "starts (its arguments are accepted)"
     if answer.outcome == REFUSED:
         return "is refused" + ("" if answer.refusal and not answer.refusals else ", by one of these rules")
-    hint = "; say which GPU with --gpu" if UNNAMED_GPU in answer.assumed else ""
-    return ("may be refused" if answer.refusals else "can't be known") + hint
+    return "may be refused" if answer.refusals else "can't be known"
 
 
 def _refusal(refusal: Refusal) -> list[str]:

@@ -52,3 +52,19 @@ def test_an_option_that_is_not_ours_before_the_dashes_is_a_mistake(word: str) ->
     result = CliRunner().invoke(cli, ["explain", word, "--gpu", "H200", "--", "--tp-size", "1"])
     assert result.exit_code == 2
     assert f"No such option '{word}'" in result.output
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        (["--version", "0.5.9", "--versions", "0.5.20.."], "--version and --versions"),
+        (["--version", "0.5.9", "--checkout", "."], "--checkout and --version"),
+        (["--rev", "main"], "--rev without --checkout"),
+        (["--model", ".", "--arch", "LlamaForCausalLM"], "--model and --arch"),
+        (["--gpu", "cpu", "--gpus", "2"], "--gpu cpu"),
+        (["--batch", "-", "--gpu", "H200"], "--batch and --gpu"),
+    ],
+)
+def test_two_ways_of_saying_one_thing_are_a_mistake(given: list[str], said: str) -> None:
+    result = CliRunner().invoke(cli, ["explain", *given, "--", "--tp-size", "1"])
+    assert isinstance(result.exception, UsageError) and said in str(result.exception)

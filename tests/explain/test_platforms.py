@@ -32,6 +32,23 @@ def test_an_unknown_name_is_said():
         gpu_named("H300")
 
 
+@pytest.mark.parametrize("name", ["sm999", "sm00", "sm49", "sm160", "sm120:0GiB", "sm120:96000GiB"])
+def test_what_no_gpu_is_like_is_said(name):
+    with pytest.raises(UsageError, match="no GPU has"):
+        gpu_named(name)
+
+
+@pytest.mark.parametrize("name", ["sm_61", "sm121", "sm130", "SM90:141GB", "sm103:288GiB"])
+def test_what_may_be_a_gpu_is_taken(name):
+    assert gpu_named(name) is not None
+
+
+@pytest.mark.parametrize("name", ["8xH200", "8 x H200", "H200x8", "H200*8"])
+def test_a_number_of_gpus_belongs_elsewhere(name):
+    with pytest.raises(UsageError, match="--gpus 8"):
+        gpu_named(name)
+
+
 def test_cuda_follows_torch():
     assert cuda_of("2.9.1") == "12.8" and cuda_of("") is None and cuda_of("9.9") is None
 

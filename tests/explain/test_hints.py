@@ -1,0 +1,32 @@
+"""What to add to a question so that more is known."""
+
+from __future__ import annotations
+
+from indexer.explain.explanation import MODEL, UNKNOWN, Explanation, UnknownFact
+from indexer.explain.hints import hints
+from indexer.explain.launches import UNNAMED_GPU
+from indexer.explain.render import render
+
+
+def _answer(*facts: UnknownFact, assumed: tuple[str, ...] = ()) -> Explanation:
+    return Explanation("1", UNKNOWN, unknowns=list(facts), assumed=list(assumed))
+
+
+def test_facts_become_options() -> None:
+    answer = _answer(
+        UnknownFact("outcome", "iteration of x is needed (depends on config.json: layers, env SGLANG_X)"),
+        UnknownFact("package torch", "asked"),
+        UnknownFact(MODEL, "not at hand"),
+        UnknownFact("a random number", "asked"),
+        assumed=(UNNAMED_GPU,),
+    )
+    first, *rest = hints(answer)
+    assert first.startswith("--model DIR")
+    assert rest == [
+        "--gpu NAME", "a config.json with layers", "--env SGLANG_X=VALUE", "--package torch=VERSION",
+    ]  # fmt: skip
+
+
+def test_they_are_told_where_the_outcome_is_open() -> None:
+    told = render([_answer(UnknownFact("GPU memory", "asked"))])
+    assert "can't be known" in told and "what would decide it: --gpu NAME" in told
