@@ -14,13 +14,17 @@ from itertools import pairwise
 from pathlib import Path
 
 import msgspec
-from whoosh import fields, index, query, scoring
-from whoosh.analysis import SpaceSeparatedTokenizer
 
+from indexer.collector import collector_paused
 from indexer.search.documents import Document
+from indexer.search.lean_imports import lean_imports
 from indexer.search.ranking import Hit, rank
 from indexer.search.spelling import mend
 from indexer.search.words import SYNONYMS, identifier_terms, query_terms, words
+
+with lean_imports():
+    from whoosh import fields, index, query, scoring
+    from whoosh.analysis import SpaceSeparatedTokenizer
 
 _VOCABULARY = "vocabulary.json"
 _CANDIDATES = 80
@@ -74,7 +78,7 @@ class SearchIndex:
         if kind:
             wanted = query.And([wanted, query.ConstantScoreQuery(query.Term("kind", kind), 0.0)])
         weighting = scoring.BM25F(name_B=0.4, text_B=0.6)
-        with self._index.searcher(weighting=weighting) as searcher:
+        with collector_paused(), self._index.searcher(weighting=weighting) as searcher:
             hits = searcher.search(wanted, limit=_CANDIDATES)
             found = [
                 (msgspec.json.decode(hit["document"], type=Document), float(hit.score or 0)) for hit in hits
