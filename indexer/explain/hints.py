@@ -23,7 +23,7 @@ _DEPENDS = re.compile(r"depends on ([^)]+)")
 
 def hints(answer: Explanation) -> list[str]:
     """Return what to add to the question so that more is known, the most telling first."""
-    found = [UNNAMED_GPU in answer.assumed and "--gpu NAME"]
+    found: list[str | None] = ["--gpu NAME" if UNNAMED_GPU in answer.assumed else None]
     for fact in answer.unknowns:
         if fact.what == MODEL:
             found.insert(0, _MODEL_HINT)

@@ -77,8 +77,9 @@ def _numberings(tree: SourceTree, file: str) -> list[tuple[ast.expr, Location]]:
         return []
     found = []
     for node in ast.walk(ast.parse(tree.text(path))):
-        assigned = isinstance(node, ast.Assign) and [ast.unparse(one) for one in node.targets] == [_ASSIGNED]
-        if assigned and "tp_rank" in {one.id for one in ast.walk(node) if isinstance(one, ast.Name)}:
+        if not isinstance(node, ast.Assign) or [ast.unparse(one) for one in node.targets] != [_ASSIGNED]:
+            continue
+        if "tp_rank" in {one.id for one in ast.walk(node) if isinstance(one, ast.Name)}:
             found.append((node.value, Location(path, node.lineno, node.end_lineno, _ASSIGNED)))
     return found
 

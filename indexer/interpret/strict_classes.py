@@ -1,9 +1,9 @@
 """``huggingface_hub.dataclasses``: what its decorators make of transformers' configuration classes.
 
 A configuration class that is ``strict`` checks itself once it is made: every method ``validate_…`` is run,
-in the order of their names, and may refuse the checkpoint or warn. The types of its fields are looked at too:
-what a release of ``huggingface_hub`` takes for what is not known here, so a value that isn't of its field's
-type leaves the outcome open.
+in the order of their names, and may refuse the checkpoint or warn. A value of another type than its field's
+plain one is refused; where releases of ``huggingface_hub`` differ, or the type is not plain, it leaves the
+outcome open.
 """
 
 from __future__ import annotations
@@ -29,6 +29,16 @@ class StrictDataclassClassValidationError(Exception):
     def __init__(self, validator: str, cause: Exception) -> None:
         super().__init__(
             f"Class validation error for validator '{validator}':\n    {type(cause).__name__}: {cause}"
+        )
+
+
+class StrictDataclassFieldValidationError(Exception):
+    """What ``huggingface_hub`` raises where a value is not of its field's type, with its message."""
+
+    def __init__(self, field: str, expected: type, value: Any) -> None:
+        super().__init__(
+            f"Validation error for field '{field}':\n    TypeError: Field '{field}' expected "
+            f"{expected.__name__}, got {type(value).__name__} (value: {value!r})"
         )
 
 
@@ -113,16 +123,29 @@ def _validated(target: Any, initial: Any) -> Callable[..., None]:
 
     @functools.wraps(initial, assigned=("__name__", "__qualname__", "__doc__"))
     def initialise(self: Any, *args: Any, **kwargs: Any) -> None:
-        for name, value in kwargs.items():
-            if name in declared and _fits(value, declared[name]) is False:
-                raise Unsupported(
-                    f"config.json: {name} is {type(value).__name__}, and {target.__name__} declares "
-                    f"{_named(declared[name])}: huggingface_hub may refuse it"
-                )
+        for name, kind in declared.items():
+            if name in kwargs:
+                _check_type(target, name, kind, kwargs[name])
         initial(self, *args, **kwargs)
         target.validate(self)
 
     return initialise
+
+
+def _check_type(target: Any, name: str, kind: Any, value: Any) -> None:
+    """Refuse a value that is not of its field's type, as every release of ``huggingface_hub`` does.
+
+    Raises:
+        StrictDataclassFieldValidationError: it is not of a plain type.
+        Unsupported: the type is made of several, or it is a bool for a whole number.
+    """
+    if (kind is int and type(value) is bool) or _fits(value, kind) is False:
+        if kind in _PLAIN and type(value) in _PLAIN and type(value) is not bool:
+            raise StrictDataclassFieldValidationError(name, kind, value)
+        raise Unsupported(
+            f"config.json: {name} is {type(value).__name__}, and {target.__name__} declares {_named(kind)}: "
+            "huggingface_hub may refuse it"
+        )
 
 
 def _named(kind: Any) -> str:

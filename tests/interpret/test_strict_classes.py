@@ -57,15 +57,22 @@ def test_a_check_that_fails_refuses_the_class() -> None:
     assert str(refused) == "Class validation error for validator 'validate_count':\n    ValueError: 3 layers"
 
 
-@pytest.mark.parametrize("given", ["layers='4'", "kinds=[1]", "kinds='a'", "share='x'", "layers=None"])
+def test_a_value_of_another_plain_type_refuses_the_class() -> None:
+    refused = _run("return Own(layers='4')")
+    assert type(refused).__name__ == "StrictDataclassFieldValidationError"
+    assert str(refused) == (
+        "Validation error for field 'layers':\n"
+        "    TypeError: Field 'layers' expected int, got str (value: '4')"
+    )
+
+
+@pytest.mark.parametrize("given", ["kinds=[1]", "kinds='a'", "share='x'", "layers=True"])
 def test_a_value_of_another_type_leaves_the_outcome_open(given: str) -> None:
     refused = _run(f"return Own({given})")
     assert isinstance(refused, Unsupported)
     assert f"config.json: {given.partition('=')[0]} is" in refused.reason
 
 
-@pytest.mark.parametrize(
-    "given", ["layers=8", "layers=False", "kinds=None", "kinds=[]", "share=1", "share=1.5"]
-)
+@pytest.mark.parametrize("given", ["layers=8", "kinds=None", "kinds=[]", "share=1", "share=1.5"])
 def test_a_value_that_fits_is_taken(given: str) -> None:
     assert _run(f"return Own({given}) is not None") is True
