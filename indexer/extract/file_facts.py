@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from indexer.source.tree import PACKAGE_ROOT, SourceTree
 from indexer.syntax.facts import Extractor, FileFacts, collect
+from indexer.syntax.factstore import FactStore
 from indexer.syntax.graph import ModuleGraph
 
 RUNTIME = f"{PACKAGE_ROOT}/srt"
@@ -29,4 +30,13 @@ def load_facts(
     facts = graph.load_all(RUNTIME, wanted)
     others = tuple(wanted if elsewhere is None else elsewhere)
     facts.update(collect(graph.tree, read_elsewhere(graph.tree), others, graph.store))
+    return facts
+
+
+def facts_alone(
+    tree: SourceTree, extractors: Iterable[Extractor], elsewhere: Iterable[Extractor], store: FactStore
+) -> FileFacts:
+    """Run extractors as ``load_facts`` does, but index no modules: for who asks for few of them by name."""
+    facts = collect(tree, tree.walk(RUNTIME), tuple(extractors), store)
+    facts.update(collect(tree, read_elsewhere(tree), tuple(elsewhere), store))
     return facts
