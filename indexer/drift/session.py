@@ -124,7 +124,9 @@ def _extras(request: Request, timeline: Timeline) -> list[Extra]:
     """Return who is asked for conflicts of a launch: the shipped steps, and on demand the resolver."""
     extras: list[Extra] = []
     if request.resolve is not False:
-        extras.append(_ShippedConflicts(timeline))
+        from indexer.drift.lint.json_texts import JsonTexts
+
+        extras += [JsonTexts(timeline), _ShippedConflicts(timeline)]
     if request.resolve:
         from indexer.drift.lint.resolver import CachedConflicts
 

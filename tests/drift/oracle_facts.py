@@ -13,6 +13,7 @@ from packaging.version import Version
 from indexer.knowledge.schema import Deprecation, Flag, Location
 
 DATA = Path(__file__).parents[2] / "indexer" / "data"
+JSON_VALUES = json.loads((DATA / "json_values.json").read_text())
 CONFIG_RULES = json.loads((DATA / "config_reader.json").read_text())
 
 
@@ -55,6 +56,12 @@ class OracleFacts:
     def flags_at(self, version: str) -> list[Flag]:
         return [_flag(entry) for entry in self._said[version]["flags"]]
 
+    def json_types(self, version: str) -> frozenset[str]:
+        return frozenset(JSON_VALUES[version]["types"])
+
+    def json_options(self, version: str) -> dict[str, str]:
+        return JSON_VALUES[version]["options"]
+
     def env_spans(self, name: str) -> list[tuple[int, int]]:
         return self.env.get(name, [])
 
@@ -80,7 +87,10 @@ class _Parser(argparse.ArgumentParser):
         raise Refused(message)
 
 
-_TYPES = {"int": int, "float": float, "str": str, "bool": bool, "loads": json.loads}
+JSON_TYPES = {name for values in JSON_VALUES.values() for name in values["types"]}
+_TYPES = {"int": int, "float": float, "str": str, "bool": bool, "loads": json.loads} | dict.fromkeys(
+    JSON_TYPES, json.loads
+)
 
 
 def _add(parser: argparse.ArgumentParser, entry: dict[str, Any]) -> None:

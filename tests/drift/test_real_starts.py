@@ -15,6 +15,7 @@ from indexer.drift.check import Checker
 from indexer.drift.lint.certain import CertainConflicts
 from indexer.drift.lint.facts import Timeline
 from indexer.drift.lint.history_facts import HistoryFacts
+from indexer.drift.lint.json_texts import JsonTexts
 from indexer.drift.report.record import START
 from indexer.knowledge.history import load_history
 from indexer.knowledge.rehearsal import load_rehearsals
@@ -31,7 +32,7 @@ def _command(case: dict) -> str:
 
 def test_what_starts_has_no_start_finding(shared: Path) -> None:
     timeline = Timeline(HistoryFacts(load_history()))
-    extras = [CertainConflicts(timeline, load_rehearsals())]
+    extras = [JsonTexts(timeline), CertainConflicts(timeline, load_rehearsals())]
     false, unseen, started, refused, seen = [], [], 0, 0, 0
     for name in names(shared):
         oracle = open_oracle(shared, name)

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from tree_sitter import Node
 
 from indexer.drift.launch.fields import (
+    ANSI_C_ESCAPE,
     STRING_ESCAPE,
     WORD_ESCAPE,
     Fields,
@@ -64,7 +65,7 @@ class Expander:
         if kind == "raw_string":
             return [here.cut(1, max(1, len(here) - 1))]
         if kind == "ansi_c_string":
-            return [here.cut(2, max(2, len(here) - 1))]
+            return [unescape(here.cut(2, max(2, len(here) - 1)), ANSI_C_ESCAPE)]
         if kind in ("string", "translated_string"):
             return self.string(node)
         if kind == "concatenation":

@@ -51,6 +51,7 @@ def empty(text: Located, position: int) -> Located:
 
 
 WORD_ESCAPE = re.compile(r"\\(\n|.)", re.DOTALL)
+ANSI_C_ESCAPE = re.compile(r"\\([\\'\"])")
 STRING_ESCAPE = re.compile(r'\\(\n|[$`"\\])')
 
 

@@ -240,6 +240,8 @@ class _Evaluator(Assignments):
                 self.found.notes.append(f"more than {MAX_STEPS} commands: the rest is not read")
             return
         fields: Fields = []
+        name = node.child_by_field_name("name")
+        again = name is not None and self.source(name) == "eval"  # quotes in variables count
         for child in node.named_children:
             if child.type == "variable_assignment":
                 self.setting_of(child)
@@ -248,7 +250,7 @@ class _Evaluator(Assignments):
             elif child.type == "herestring_redirect":
                 self.written(join(self.expand(child.named_children[0])), [node])
             elif not child.type.endswith("redirect"):
-                fields += self.expand(child)
+                fields += self.expand(child, quoted=again)
             if len(fields) > MAX_WORDS:
                 if any("sglang" in word.text for word in self.words(fields)):
                     self.found.notes.append(f"a command of more than {MAX_WORDS} words")

@@ -43,7 +43,7 @@ class Use:
 @dataclass(slots=True)
 class Problem:
     """Something argparse would refuse. ``kind`` is ``unknown``, ``ambiguous``, ``missing-value``,
-    ``invalid-choice``, ``invalid-type``, ``takes-no-value``, ``stray`` or ``required``."""
+    ``invalid-choice``, ``invalid-type``, ``invalid-json``, ``takes-no-value``, ``stray`` or ``required``."""
 
     kind: str
     word: Word
@@ -108,7 +108,8 @@ def walk(words: Sequence[Word], table: VersionTable, *, open_end: bool = False) 
         while position + following < len(words) and _as_option(words[position + following], table) is None:
             following += 1
         at_end = position + following == len(words)
-        taken = _consume(parsed, words[position : position + following], at_end and open_end, result)
+        run = words[position : position + following]
+        taken = _consume(parsed, run, at_end and open_end, result, table.json_types)
         loose = any(w.splits and not w.known for w in words[position : position + taken])
         position += taken
     return result
@@ -144,7 +145,9 @@ def _short_matches(text: str, table: VersionTable) -> list[str]:
     return found + [option for option in table.matches(text) if option != text[:2]]
 
 
-def _consume(option: _Option, run: Sequence[Word], may_go_on: bool, result: Walked) -> int:
+def _consume(
+    option: _Option, run: Sequence[Word], may_go_on: bool, result: Walked, json_types: frozenset[str]
+) -> int:
     """Record the use with its values; return how many words of ``run`` it takes."""
     flag = option.flag
     assert flag is not None
@@ -179,15 +182,21 @@ def _consume(option: _Option, run: Sequence[Word], may_go_on: bool, result: Walk
             problem("missing-value", option.word, "one value" if needed == 1 else f"{needed} values")
             return taken
     for value in use.values:
-        verdict = judge_value(flag, value.text) if value.known else None
+        verdict = judge_value(flag, value.text, json_types) if value.known else None
         if verdict:
             problem(verdict[0], value, verdict[1])
     return taken
 
 
-def judge_value(flag: OptionFact, text: str) -> tuple[str, str] | None:
-    """Return ``(kind, detail)`` when argparse would refuse the value, else None."""
+def judge_value(
+    flag: OptionFact, text: str, json_types: frozenset[str] = frozenset()
+) -> tuple[str, str] | None:
+    """Return ``(kind, detail)`` when argparse would refuse the value, else None. ``json_types`` are the names
+    of the version's own ``type=`` functions that parse JSON; of what they then ask for nothing is judged."""
     name = "str" if flag.type is None else flag.type
+    if name in json_types or name in ("loads", "json.loads"):
+        fault = json_fault(text)
+        return ("invalid-json", fault) if fault else None
     convert = CONVERTERS.get(name) if isinstance(name, str) else None
     if convert is None:
         return None
@@ -200,6 +209,20 @@ def judge_value(flag: OptionFact, text: str) -> tuple[str, str] | None:
     choices = known_choices(flag)
     if choices is not None and value not in choices:
         return "invalid-choice", ", ".join(map(str, choices))
+    return None
+
+
+def json_fault(text: str) -> str | None:
+    """Say what keeps a value from being JSON, None where nothing does, or where it is quoted once more, for a
+    shell that the file doesn't show."""
+    if text.startswith("'"):
+        return None
+    try:
+        json.loads(text)
+    except json.JSONDecodeError as error:
+        return f"{error.msg[:1].lower()}{error.msg[1:]} at character {error.pos + 1}"
+    except (ValueError, RecursionError):
+        return None
     return None
 
 

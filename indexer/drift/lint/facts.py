@@ -80,6 +80,12 @@ class VersionFacts(Protocol):
         """Return how the version's reader of ``--config`` files treats keys (see
         ``indexer.extract.config_reader``), ``unknown`` where that isn't known."""
 
+    def json_types(self, version: str) -> frozenset[str]:
+        """Return the names of the ``type=`` functions that parse JSON first of all."""
+
+    def json_options(self, version: str) -> Mapping[str, str]:
+        """Return the dests of the text options that every server parses as JSON, with ``path:line``."""
+
     def fields_at(self, version: str) -> frozenset[str]:
         """Return the names that ``ServerArgs(...)`` takes; empty where that isn't known."""
 
@@ -107,8 +113,11 @@ def value_count(flag: OptionFact) -> Any:
 class VersionTable:
     """The options of one version, found exactly or by prefix as argparse does it."""
 
-    def __init__(self, version: str, flags: Sequence[OptionFact]) -> None:
+    def __init__(
+        self, version: str, flags: Sequence[OptionFact], json_types: frozenset[str] = frozenset()
+    ) -> None:
         self.version = version
+        self.json_types = json_types
         self.by_option: dict[str, OptionFact] = {"-h": HELP, "--help": HELP}
         self.by_dest: dict[str, list[OptionFact]] = {}
         for flag in flags:
@@ -148,7 +157,8 @@ class Timeline:
     def table(self, version: str) -> VersionTable:
         """Return the options of one covered version."""
         if version not in self._tables:
-            self._tables[version] = VersionTable(version, self.facts.flags_at(version))
+            flags, json_types = self.facts.flags_at(version), self.facts.json_types(version)
+            self._tables[version] = VersionTable(version, flags, json_types)
         return self._tables[version]
 
     def last_before(self, option: str, version: str) -> str | None:

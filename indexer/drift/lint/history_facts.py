@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -16,6 +16,7 @@ from indexer.knowledge.schema import Location
 
 _DATA = Path(__file__).resolve().parents[2] / "data"
 _CONFIG_RULES, _OTHER_PARSERS = _DATA / "config_reader.json", _DATA / "other_parsers.json"
+_JSON_VALUES = _DATA / "json_values.json"
 
 
 class HistoryFacts:
@@ -84,6 +85,19 @@ class HistoryFacts:
     def _config_rules(self) -> dict[str, str]:
         rules: dict[str, str] = json.loads(_CONFIG_RULES.read_text(encoding="utf-8"))
         return rules
+
+    def json_types(self, version: str) -> frozenset[str]:
+        """Return the names of the ``type=`` functions that parse JSON first of all."""
+        return frozenset(self._json_values[version]["types"]) if version in self._json_values else frozenset()
+
+    def json_options(self, version: str) -> Mapping[str, str]:
+        """Return the dests of the text options that every server parses as JSON, with ``path:line``."""
+        return self._json_values[version]["options"] if version in self._json_values else {}
+
+    @cached_property
+    def _json_values(self) -> dict[str, Any]:
+        values: dict[str, Any] = json.loads(_JSON_VALUES.read_text(encoding="utf-8"))
+        return values
 
     def fields_at(self, version: str) -> frozenset[str]:
         """Return the names that ``ServerArgs(...)`` takes."""

@@ -150,7 +150,7 @@ def _keeps_value(word: Word, new: str | None, launch: Launch, table: VersionTabl
         if following.startswith("--"):
             return value_count(flag) in (0, "?", "*")
         value = following
-    return DYNAMIC in value or value_count(flag) == 0 or judge_value(flag, value) is None
+    return DYNAMIC in value or value_count(flag) == 0 or judge_value(flag, value, table.json_types) is None
 
 
 def _is_servers(verdict: Verdict, launch: Launch, problem: Problem) -> bool:
@@ -208,9 +208,13 @@ def _value_problem(problem: Problem, version: str, timeline: Timeline) -> Raw:
         message = f"{spelled} takes no value in SGLang {version}, but is given {text}"
         return _raw("invalid-value", message, problem.word, text, at=at)
     if problem.kind == "invalid-type":
-        kind = {"int": "a whole number", "float": "a number"}.get(problem.detail, "JSON")
+        kind = {"int": "a whole number", "float": "a number"}[problem.detail]
         message = f"{spelled} takes {kind} in SGLang {version}, not {text}"
         return _raw("invalid-value", message, problem.word, text, at=at)
+    if problem.kind == "invalid-json":
+        message = f"{spelled} takes JSON in SGLang {version}, not {text} ({problem.detail})"
+        written = problem.word.end - problem.word.start == len(text)  # a shell takes quotes away
+        return _raw("invalid-value", message, problem.word, text if written else None, at=at)
     return _raw(
         "invalid-choice",
         f"{spelled} does not accept {text} in SGLang {version}"

@@ -158,7 +158,8 @@ LINTS = {
             title="Launch that SGLang's own checks refuse",
             what="Every option exists, but the resolver raises on this combination, whatever the model and "
             "GPU. Told from the steps of the release's resolver, which ship as facts, and only where the "
-            "file tells the whole argument list; `--resolve` also runs the resolver itself.",
+            "file tells the whole argument list; `--resolve` also runs the resolver itself. Or: what every "
+            "server parses as JSON is none.",
             why="The server dies with the named error while it reads its arguments.",
             example="python -m sglang.launch_server --model-path m --speculative-algorithm NEXTN "
             "--speculative-num-draft-tokens 3",

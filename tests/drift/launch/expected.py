@@ -84,6 +84,13 @@ EXPECTED: dict[str, tuple[str, list[str], list[str]]] = {
         ],
         [],
     ),
+    "json_values.py": ("0.5.23", [], []),
+    "json_values.sh": (
+        "0.5.23",
+        ["39:63 invalid-value None"],
+        [],
+    ),
+    "json_values.yaml": ("0.5.23", [], []),
     "piped.sh": (
         "0.5.23",
         [

@@ -16,7 +16,7 @@ import pytest
 from indexer.drift.launch.model import Launch, Word
 from indexer.drift.lint.facts import Timeline
 from indexer.drift.lint.judge import judge_launch
-from tests.drift.oracle_facts import OracleFacts, Refused
+from tests.drift.oracle_facts import JSON_TYPES, OracleFacts, Refused
 
 PER_VERSION = 2000
 GOOD = {
@@ -80,6 +80,7 @@ class Maker:
 
     def value(self, entry: dict[str, Any]) -> str:
         kind, wrong = entry["type"] or "str", self.random.random() < 0.06
+        kind = "loads" if kind in JSON_TYPES else kind
         if entry["choices"]:
             return "no-such-choice" if wrong else str(self.random.choice(entry["choices"]))
         if wrong and kind in BAD:
