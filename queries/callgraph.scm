@@ -14,9 +14,7 @@
 ;= class: class K(Base):
 ;= function: def m(self, xs):
 ;= assignment: self.y: int = g(xs.z)
-;= attribute: self.y
 ;= call: g(xs.z)
-;= attribute: xs.z
 ;= augmented: n += 1
 ;= if: if (w := xs): return w
 ;= walrus: w := xs
@@ -31,7 +29,6 @@
 (import_statement) @import
 (import_from_statement) @import_from
 (call) @call
-(attribute) @attribute
 (assignment) @assignment
 (augmented_assignment) @augmented
 (named_expression) @walrus

@@ -18,6 +18,11 @@ MAX_FILE_BYTES = 16 * 1024 * 1024
 """A larger source file is refused: the largest of SGLang's own is under 1 MiB."""
 
 
+def content_hash(content: bytes) -> str:
+    """Return the hash by which every per-file cache knows a file's content."""
+    return hashlib.blake2b(content, digest_size=20).hexdigest()
+
+
 class SourceTree(ABC):
     """A read-only SGLang tree.
 
@@ -68,7 +73,7 @@ class SourceTree(ABC):
 
     def blob_hash(self, path: str) -> str:
         """Return a content hash of the file, the key of every per-file cache."""
-        return hashlib.blake2b(self.read(path), digest_size=20).hexdigest()
+        return content_hash(self.read(path))
 
     def quick_id(self, path: str) -> str | None:
         """Return a cheap identity of the file's content (no reading), or None where there is none."""

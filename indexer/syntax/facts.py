@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from typing import Any
@@ -16,6 +16,7 @@ from typing import Any
 import msgspec
 from tree_sitter import Tree
 
+from indexer.collector import collector_paused
 from indexer.source.tree import SourceTree
 from indexer.syntax.factstore import FactStore
 from indexer.syntax.parse import parse
@@ -85,7 +86,8 @@ def collect_each(
     jobs: int | None = None,
 ) -> FileFacts:
     """Return what ``collect`` does, where each path has extractors of its own."""
-    hashes = store.blob_hashes(tree, wanted) if store else {}
+    contents = _Contents(tree)
+    hashes = store.blob_hashes(tree, wanted, contents.read) if store else {}
     keys = {
         (path, one.key): FactStore.key(path, hashes[path], one.key)
         for path, extractors in wanted.items()
@@ -99,31 +101,43 @@ def collect_each(
         found[path] = {key: raw for key, raw in facts.items() if raw is not None}
         missing = tuple(one for one in extractors if one.key not in found[path])
         if missing:
-            todo.append((path, tree.read(path), missing))
-    fresh: dict[bytes, bytes] = {}
-    for path, new in _run(todo, jobs or os.cpu_count() or 1):
-        found[path].update(new)
-        if store:
-            fresh.update({keys[path, key]: raw for key, raw in new.items()})
-    if store:
-        store.save(fresh)
+            todo.append((path, contents.read(path), missing))
+    for chunk in _run(todo, jobs or os.cpu_count() or 1):
+        for path, new in chunk:
+            found[path].update(new)
+        if store:  # while the other processes go on
+            store.save({keys[path, key]: raw for path, new in chunk for key, raw in new.items()})
     return found
+
+
+class _Contents:
+    """Files of a tree, each read once though it is hashed and then extracted from."""
+
+    def __init__(self, tree: SourceTree) -> None:
+        self._tree = tree
+        self._read: dict[str, bytes] = {}
+
+    def read(self, path: str) -> bytes:
+        found = self._read.get(path)
+        if found is None:
+            found = self._read[path] = self._tree.read(path)
+        return found
 
 
 _Task = tuple[str, bytes, tuple[Extractor, ...]]
 
 
-def _run(todo: list[_Task], jobs: int) -> Iterable[tuple[str, dict[str, bytes]]]:
+def _run(todo: list[_Task], jobs: int) -> Iterator[list[tuple[str, dict[str, bytes]]]]:
     if jobs < 2 or sum(len(source) for _, source, _ in todo) < _PARALLEL_FROM_BYTES:
-        yield from _run_chunk(todo)
+        yield _run_chunk(todo)
         return
     with ProcessPoolExecutor(jobs, mp_context=_context()) as pool:
-        for result in pool.map(_run_chunk, _chunks(todo)):
-            yield from result
+        yield from pool.map(_run_chunk, _chunks(todo))
 
 
 def _run_chunk(chunk: list[_Task]) -> list[tuple[str, dict[str, bytes]]]:
-    return [(path, extract_file(path, source, extractors)) for path, source, extractors in chunk]
+    with collector_paused():
+        return [(path, extract_file(path, source, extractors)) for path, source, extractors in chunk]
 
 
 def _chunks(todo: list[_Task]) -> list[list[_Task]]:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import sqlite3
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from indexer.progress import tell
-from indexer.source.tree import SourceTree
+from indexer.source.tree import SourceTree, content_hash
 
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS facts (key BLOB PRIMARY KEY, value BLOB NOT NULL) WITHOUT ROWID;
@@ -69,15 +69,19 @@ class FactStore:
         """Return what is held of ``keys``."""
         return dict(self._select("facts", "key", "value", list(keys)))
 
-    def blob_hashes(self, tree: SourceTree, paths: Iterable[str]) -> dict[str, str]:
+    def blob_hashes(
+        self, tree: SourceTree, paths: Iterable[str], read: Callable[[str], bytes] | None = None
+    ) -> dict[str, str]:
         """Return the content hash of every path, without reading files whose hash is remembered.
 
-        A tree that knows a cheap identity of a file (a wheel's CRC and size) is read only once.
+        A tree that knows a cheap identity of a file (a wheel's CRC and size) is read only once. ``read``
+        is the tree's own unless somebody keeps what it gives.
         """
+        read = read or tree.read
         quick = {path: tree.quick_id(path) for path in paths}
         ids = {f"{path}\0{one}": path for path, one in quick.items() if one}
         known = {ids[one]: blob for one, blob in self._select("blobs", "quick", "hash", list(ids))}
-        fresh = {path: tree.blob_hash(path) for path in quick if path not in known}
+        fresh = {path: content_hash(read(path)) for path in quick if path not in known}
         self._write("blobs", [(one, fresh[path]) for one, path in ids.items() if path in fresh])
         return {**known, **fresh}
 

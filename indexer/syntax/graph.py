@@ -24,7 +24,7 @@ from indexer.syntax.parse import line, parse
 
 
 def _outline(path: str, source: bytes, tree: Tree) -> Module:
-    return index_module(path, tree)
+    return index_module(path, source, tree)
 
 
 OUTLINE = Extractor("outline", OUTLINE_VERSION, _outline, Module)
@@ -100,7 +100,7 @@ class ModuleGraph:
         if module is None:
             raw = self._encoded.pop(path, None)
             if raw is None:
-                module = index_module(path, self.syntax(path))
+                module = index_module(path, self.tree.read(path), self.syntax(path))
             else:
                 module = msgspec.msgpack.decode(raw, type=Module)
             self._modules[path] = module
@@ -121,7 +121,7 @@ class ModuleGraph:
         """Return the nodes of a file's imports, definitions and assignments by their first line."""
         if path not in self._outline_nodes:
             by_line: dict[int, list[Node]] = {}
-            for node, _ in outline_nodes(self.syntax(path).root_node):
+            for node, _ in outline_nodes(self.syntax(path).root_node, self.tree.read(path)):
                 by_line.setdefault(line(node), []).append(node)
             self._outline_nodes[path] = by_line
         return self._outline_nodes[path]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from tree_sitter import Node, Tree
@@ -12,12 +13,12 @@ from indexer.syntax.parse import end_line, line, text
 _LONGEST_VALUE = 4000
 
 
-def index_module(path: str, tree: Tree) -> Module:
+def index_module(path: str, source: bytes, tree: Tree) -> Module:
     """Return what the file imports and defines. Never raises on broken source."""
     name, is_package = module_name(path), path.endswith("/__init__.py")
     module = Module(path, name, is_package, [], [], [], [], tree.root_node.has_error)
     scopes: list[tuple[int, str, bool]] = []  # (end byte, qualified name, is a class)
-    for node, kind in outline_nodes(tree.root_node):
+    for node, kind in outline_nodes(tree.root_node, source):
         start = node.start_byte
         while scopes and scopes[-1][0] <= start:
             scopes.pop()
@@ -40,7 +41,7 @@ def index_module(path: str, tree: Tree) -> Module:
 
 _BLOCKS = frozenset(
     [
-        *("class_definition", "function_definition", "decorated_definition", "block", "ERROR"),
+        *("class_definition", "decorated_definition", "block", "ERROR"),
         *("if_statement", "elif_clause", "else_clause", "match_statement", "case_clause"),
         *("try_statement", "except_clause", "except_group_clause", "finally_clause"),
         *("with_statement", "for_statement", "while_statement"),
@@ -54,11 +55,14 @@ _KEPT = frozenset(
 )
 
 
-def outline_nodes(root: Node) -> Iterator[tuple[Node, str]]:
+_KEPT_IN_FUNCTIONS = re.compile(rb"\b(?:import|def|class)\b")
+
+
+def outline_nodes(root: Node, source: bytes) -> Iterator[tuple[Node, str]]:
     """Yield the imports, definitions and outer assignments of a file with their types, in source order.
 
-    Only statements are walked, which is several times faster than a query over every expression.
-    Assignments inside functions are left out.
+    Only statements are walked, which is several times faster than a query over every expression, and no
+    function without a word that could start something kept. Assignments inside functions are left out.
     """
     stack = [(root, False)]
     while stack:
@@ -66,8 +70,12 @@ def outline_nodes(root: Node) -> Iterator[tuple[Node, str]]:
         kind = node.type
         if kind in _KEPT:
             yield node, kind
-        if kind in _BLOCKS or node is root:
-            inside = kind == "function_definition" or (in_function and kind != "class_definition")
+        if kind == "function_definition":
+            body = node.child_by_field_name("body")
+            if body is None or _KEPT_IN_FUNCTIONS.search(source, body.start_byte, body.end_byte):
+                stack.extend((child, True) for child in reversed(node.named_children))
+        elif kind in _BLOCKS or node is root:
+            inside = in_function and kind != "class_definition"
             stack.extend((child, inside) for child in reversed(node.named_children))
         elif kind == "expression_statement" and not in_function:
             stack.extend((child, False) for child in node.named_children[:1])

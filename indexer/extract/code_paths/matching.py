@@ -152,7 +152,7 @@ def stored_names(target: str) -> Iterable[str]:
 def read_lines(function: Function, pattern: str) -> Iterator[int]:
     """Yield the lines of attribute reads whose last name matches."""
     for scope in _scopes(function):
-        for line, text, _ in scope.scope.reads:
+        for line, text, _ in scope.reads:
             if any(glob(name, pattern) for name in text.split(".")[1:]):
                 yield line
 

@@ -29,7 +29,7 @@ def effects(function: Function, plan: Plan) -> list[dict[str, Value]]:
             if last in IN_PLACE:
                 for name in re.findall(r"[A-Za-z_]\w*", call.callee.rsplit(".", 1)[0]):
                     _note(found, plan, name, "write", call.line)
-        for line, text, _ in scope.scope.reads:
+        for line, text, _ in scope.reads:
             for name in text.split(".")[1:]:
                 _note(found, plan, name, "read", line)
     records = [

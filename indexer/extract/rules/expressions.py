@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator, Mapping
+from functools import lru_cache
 from types import MappingProxyType
 
 from tree_sitter import Node
@@ -129,8 +130,13 @@ def literal(node: Node) -> object:
     """Return the value of a constant node, or ``...`` for anything that is not one."""
     if node.type not in LITERALS and not (node.type == "unary_operator" and node.named_child_count == 1):
         return ...
+    return _value(text(node))
+
+
+@lru_cache(maxsize=20_000)
+def _value(written: str) -> object:
     try:
-        return ast.literal_eval(text(node))
+        return ast.literal_eval(written)
     except (ValueError, SyntaxError):
         return ...
 

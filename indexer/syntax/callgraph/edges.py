@@ -257,7 +257,7 @@ class Edges:
     def _property_edges(self, node: Node) -> list[Edge]:
         found: list[Edge] = []
         seen: set[tuple[str, int]] = set()
-        for line, text, guard in node.function.scope.reads:
+        for line, text, guard in node.function.reads:
             names = text.rsplit(".", 1)
             if len(names) != 2 or (names[1] not in self._property_names and not self._inner_property(text)):
                 continue

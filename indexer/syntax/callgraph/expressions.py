@@ -4,20 +4,24 @@
 expr)`` · ``("sub", base, index)`` · ``("const", value)`` · ``("str", text)`` · ``("seq", kind, items)`` ·
 ``("dict", ((key, value), …))`` · ``("if", test, body, other)`` · ``("bool", "and" | "or", items)`` ·
 ``("not", x)`` · ``("cmp", operators, operands)`` · ``("lambda", parameters, body)`` · ``("comp", element)`` ·
-``("await", x)`` · ``("other", text)``.
+``("op", operator, left, right)`` · ``("await", x)`` · ``("other", text)``.
+
+Python's own parser reads them: a survey asks for tens of thousands of short texts, and starting tree-sitter
+for each of those takes several times as long. What is no expression of Python's is ``other``.
 """
 
 from __future__ import annotations
 
+import ast
 import re
+import warnings
 from functools import lru_cache
 from typing import Any
-
-from indexer.syntax.parse import parse as parse_source
 
 Expr = tuple[Any, ...]
 
 _DOTTED = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*\Z")
+_NAMED = {"True": True, "False": False, "None": None}
 
 
 @lru_cache(maxsize=400_000)
@@ -25,19 +29,26 @@ def parse(text: str) -> Expr:
     """Return the expression that ``text`` is."""
     if _DOTTED.match(text):
         first, *rest = text.split(".")
-        if first in ("True", "False", "None"):
-            return ("const", {"True": True, "False": False, "None": None}[first])
+        if first in _NAMED:
+            return ("const", _NAMED[first])
         expr: Expr = ("name", first)
         for name in rest:
             expr = ("attr", expr, name)
         return expr
-    source = f"({text})".encode()
-    node = parse_source(source).root_node
-    while node.type in ("module", "expression_statement", "parenthesized_expression"):
-        if node.named_child_count != 1:
-            return ("other", text)
-        node = node.named_children[0]
-    return _expr(node, source)
+    source = f"({text})"
+    try:
+        tree = _compiled(source)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return ("other", text)
+    return _Reader(source).read(tree)
+
+
+def _compiled(source: str) -> ast.expr:
+    if "\\" not in source:
+        return ast.parse(source, mode="eval").body
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # odd escapes are SGLang's own business
+        return ast.parse(source, mode="eval").body
 
 
 @lru_cache(maxsize=400_000)
@@ -46,160 +57,162 @@ def arguments(text: str) -> tuple[tuple[str, Expr], ...]:
     if text == "()":
         return ()
     node = parse(f"f{text}")
-    return node[2] if node[0] == "call" else (("", ("comp", parse(text))),)
+    return node[2] if node[0] == "call" else ()
 
 
-def _expr(node: Any, source: bytes) -> Expr:
-    handler = _HANDLERS.get(node.type)
-    return handler(node, source) if handler else ("other", _raw(node, source))
+_OPERATORS: dict[type, str] = {
+    ast.Add: "+",
+    ast.Sub: "-",
+    ast.Mult: "*",
+    ast.MatMult: "@",
+    ast.Div: "/",
+    ast.Mod: "%",
+    ast.Pow: "**",
+    ast.LShift: "<<",
+    ast.RShift: ">>",
+    ast.BitOr: "|",
+    ast.BitXor: "^",
+    ast.BitAnd: "&",
+    ast.FloorDiv: "//",
+    ast.Eq: "==",
+    ast.NotEq: "!=",
+    ast.Lt: "<",
+    ast.LtE: "<=",
+    ast.Gt: ">",
+    ast.GtE: ">=",
+    ast.Is: "is",
+    ast.IsNot: "is not",
+    ast.In: "in",
+    ast.NotIn: "not in",
+    ast.And: "and",
+    ast.Or: "or",
+}
 
 
-def _raw(node: Any, source: bytes) -> str:
-    return source[node.start_byte : node.end_byte].decode("utf-8", "replace")
+class _Reader:
+    """Turns the nodes of one text into tuples."""
+
+    def __init__(self, source: str) -> None:
+        self.source = source if source.isascii() else source.encode()
+
+    def read(self, node: ast.AST) -> Expr:
+        handler = _HANDLERS.get(type(node))
+        return handler(self, node) if handler is not None else ("other", self._raw(node))
+
+    def _raw(self, node: Any) -> str:
+        """Return the node's text; an expression's own text has no line breaks."""
+        part = self.source[node.col_offset : node.end_col_offset]
+        return part if isinstance(part, str) else part.decode()
+
+    def name(self, node: ast.Name) -> Expr:
+        return ("name", node.id)
+
+    def attribute(self, node: ast.Attribute) -> Expr:
+        return ("attr", self.read(node.value), node.attr)
+
+    def call(self, node: ast.Call) -> Expr:
+        found: list[tuple[int, str, Expr]] = []
+        for argument in node.args:
+            if isinstance(argument, ast.Starred):
+                found.append((argument.col_offset, "*", self.read(argument.value)))
+            else:
+                found.append((argument.col_offset, "", self.read(argument)))
+        for keyword in node.keywords:
+            found.append((keyword.col_offset, keyword.arg or "**", self.read(keyword.value)))
+        if node.keywords:  # a starred argument may stand behind keywords
+            found.sort(key=lambda one: one[0])
+        return ("call", self.read(node.func), tuple((name, expr) for _, name, expr in found))
+
+    def subscript(self, node: ast.Subscript) -> Expr:
+        return ("sub", self.read(node.value), self.read(node.slice))
+
+    def constant(self, node: ast.Constant) -> Expr:
+        value = node.value
+        if isinstance(value, str):
+            return ("str", value)
+        if value is None or isinstance(value, int):
+            return ("const", value)
+        if isinstance(value, bytes):
+            return ("str", value.decode("latin-1"))
+        return ("other", self._raw(node))
+
+    def formatted(self, node: ast.JoinedStr) -> Expr:
+        return ("str", self._raw(node).lstrip("rbfuRBFU").strip("\"'"))
+
+    def items(self, node: ast.Tuple | ast.List | ast.Set) -> Expr:
+        return ("seq", type(node).__name__.lower(), tuple(map(self.read, node.elts)))
+
+    def dictionary(self, node: ast.Dict) -> Expr:
+        pairs = zip(node.keys, node.values, strict=True)
+        return ("dict", tuple((self.read(key), self.read(value)) for key, value in pairs if key is not None))
+
+    def conditional(self, node: ast.IfExp) -> Expr:
+        return ("if", self.read(node.test), self.read(node.body), self.read(node.orelse))
+
+    def boolean(self, node: ast.BoolOp) -> Expr:
+        operator = _OPERATORS[type(node.op)]
+        items: list[Expr] = []
+        for value in node.values:
+            item = self.read(value)
+            items.extend(item[2] if item[:2] == ("bool", operator) else (item,))
+        return ("bool", operator, tuple(items))
+
+    def binary(self, node: ast.BinOp) -> Expr:
+        return ("op", _OPERATORS[type(node.op)], self.read(node.left), self.read(node.right))
+
+    def unary(self, node: ast.UnaryOp) -> Expr:
+        return (
+            ("not", self.read(node.operand)) if isinstance(node.op, ast.Not) else ("other", self._raw(node))
+        )
+
+    def comparison(self, node: ast.Compare) -> Expr:
+        operators = tuple(_OPERATORS[type(one)] for one in node.ops)
+        return ("cmp", operators, tuple(map(self.read, (node.left, *node.comparators))))
+
+    def function(self, node: ast.Lambda) -> Expr:
+        listed = node.args
+        names = [one.arg for one in (*listed.posonlyargs, *listed.args)]
+        names += [f"*{listed.vararg.arg}"] if listed.vararg else []
+        names += [one.arg for one in listed.kwonlyargs]
+        names += [f"**{listed.kwarg.arg}"] if listed.kwarg else []
+        return ("lambda", tuple(names), self.read(node.body))
+
+    def comprehension(self, node: ast.ListComp | ast.GeneratorExp | ast.SetComp) -> Expr:
+        return ("comp", self.read(node.elt))
+
+    def mapping(self, node: ast.DictComp) -> Expr:
+        return ("comp", self.read(node.value))
+
+    def awaited(self, node: ast.Await) -> Expr:
+        return ("await", self.read(node.value))
+
+    def bound(self, node: ast.NamedExpr) -> Expr:
+        return self.read(node.value)
 
 
-def _children(node: Any) -> list[Any]:
-    return [child for child in node.named_children if child.type != "comment"]
-
-
-def _call(node: Any, source: bytes) -> Expr:
-    listed = node.child_by_field_name("arguments")
-    callee = _expr(node.child_by_field_name("function"), source)
-    if listed.type != "argument_list":
-        return ("call", callee, (("", ("comp", _expr(listed, source))),))
-    found: list[tuple[str, Expr]] = []
-    for child in _children(listed):
-        if child.type == "keyword_argument":
-            name = _raw(child.child_by_field_name("name"), source)
-            found.append((name, _expr(child.child_by_field_name("value"), source)))
-        elif child.type == "list_splat":
-            found.append(("*", _expr(child.named_children[0], source)))
-        elif child.type == "dictionary_splat":
-            found.append(("**", _expr(child.named_children[0], source)))
-        else:
-            found.append(("", _expr(child, source)))
-    return ("call", callee, tuple(found))
-
-
-def _comparison(node: Any, source: bytes) -> Expr:
-    operands = tuple(_expr(child, source) for child in _children(node))
-    operators = tuple(child.type for child in node.children if not child.is_named)
-    return ("cmp", tuple(_merge_operators(operators)), operands)
-
-
-def _merge_operators(operators: tuple[str, ...]) -> list[str]:
-    """``not in`` and ``is not`` may come as one token or as two, by grammar release."""
-    merged: list[str] = []
-    for operator in operators:
-        if merged and (merged[-1], operator) in (("not", "in"), ("is", "not")):
-            merged[-1] = f"{merged[-1]} {operator}"
-        else:
-            merged.append(operator)
-    return merged
-
-
-def _boolean(node: Any, source: bytes) -> Expr:
-    operator = node.child_by_field_name("operator").type
-    items: list[Expr] = []
-    for side in ("left", "right"):
-        item = _expr(node.child_by_field_name(side), source)
-        items.extend(item[2] if item[:2] == ("bool", operator) else (item,))
-    return ("bool", operator, tuple(items))
-
-
-def _dictionary(node: Any, source: bytes) -> Expr:
-    pairs = []
-    for child in _children(node):
-        if child.type == "pair":
-            key, value = child.child_by_field_name("key"), child.child_by_field_name("value")
-            pairs.append((_expr(key, source), _expr(value, source)))
-    return ("dict", tuple(pairs))
-
-
-def _lambda(node: Any, source: bytes) -> Expr:
-    listed = node.child_by_field_name("parameters")
-    names = tuple(_raw(child, source).split("=")[0].strip() for child in _children(listed)) if listed else ()
-    return ("lambda", names, _expr(node.child_by_field_name("body"), source))
-
-
-def _ternary(node: Any, source: bytes) -> Expr:
-    body, test, other = _children(node)[:3]
-    return ("if", _expr(test, source), _expr(body, source), _expr(other, source))
-
-
-def _subscript(node: Any, source: bytes) -> Expr:
-    indices = node.children_by_field_name("subscript")
-    parts = tuple(_expr(child, source) for child in indices)
-    index = parts[0] if len(parts) == 1 else ("seq", "tuple", parts)
-    return ("sub", _expr(node.child_by_field_name("value"), source), index)
-
-
-def _generic_type(node: Any, source: bytes) -> Expr:
-    """``List[int]`` in a type position is not a subscript to the grammar, but is one to us."""
-    base, parameters = _children(node)[:2]
-    parts = tuple(_expr(child, source) for child in _children(parameters))
-    return ("sub", _expr(base, source), parts[0] if len(parts) == 1 else ("seq", "tuple", parts))
-
-
-def _sequence(kind: str) -> Any:
-    return lambda node, source: ("seq", kind, tuple(_expr(child, source) for child in _children(node)))
-
-
-def _single(node: Any, source: bytes) -> Expr:
-    return _expr(_children(node)[0], source)
-
-
-def _integer(node: Any, source: bytes) -> Expr:
-    try:
-        return ("const", int(_raw(node, source), 0))
-    except ValueError:
-        return ("other", _raw(node, source))
-
-
-def _operator(node: Any, source: bytes) -> Expr:
-    left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
-    return ("op", node.child_by_field_name("operator").type, _expr(left, source), _expr(right, source))
-
-
-_HANDLERS: dict[str, Any] = {
-    "identifier": lambda node, source: ("name", _raw(node, source)),
-    "attribute": lambda node, source: (
-        "attr",
-        _expr(node.child_by_field_name("object"), source),
-        _raw(node.child_by_field_name("attribute"), source),
-    ),
-    "call": _call,
-    "subscript": _subscript,
-    "generic_type": _generic_type,
-    "true": lambda node, source: ("const", True),
-    "false": lambda node, source: ("const", False),
-    "none": lambda node, source: ("const", None),
-    "integer": _integer,
-    "string": lambda node, source: ("str", _raw(node, source).strip("rbfuRBFU").strip("\"'")),
-    "tuple": _sequence("tuple"),
-    "expression_list": _sequence("tuple"),
-    "pattern_list": _sequence("tuple"),
-    "tuple_pattern": _sequence("tuple"),
-    "list": _sequence("list"),
-    "set": _sequence("set"),
-    "dictionary": _dictionary,
-    "conditional_expression": _ternary,
-    "boolean_operator": _boolean,
-    "binary_operator": _operator,
-    "not_operator": lambda node, source: ("not", _expr(node.child_by_field_name("argument"), source)),
-    "comparison_operator": _comparison,
-    "lambda": _lambda,
-    "await": lambda node, source: ("await", _single(node, source)),
-    "parenthesized_expression": _single,
-    "type": _single,
-    "named_expression": lambda node, source: _expr(node.child_by_field_name("value"), source),
-    "list_comprehension": lambda node, source: ("comp", _expr(node.child_by_field_name("body"), source)),
-    "generator_expression": lambda node, source: ("comp", _expr(node.child_by_field_name("body"), source)),
-    "set_comprehension": lambda node, source: ("comp", _expr(node.child_by_field_name("body"), source)),
-    "dictionary_comprehension": lambda node, source: (
-        "comp",
-        _expr(node.child_by_field_name("body").child_by_field_name("value"), source),
-    ),
+_HANDLERS: dict[type, Any] = {
+    ast.Name: _Reader.name,
+    ast.Attribute: _Reader.attribute,
+    ast.Call: _Reader.call,
+    ast.Subscript: _Reader.subscript,
+    ast.Constant: _Reader.constant,
+    ast.JoinedStr: _Reader.formatted,
+    ast.Tuple: _Reader.items,
+    ast.List: _Reader.items,
+    ast.Set: _Reader.items,
+    ast.Dict: _Reader.dictionary,
+    ast.IfExp: _Reader.conditional,
+    ast.BoolOp: _Reader.boolean,
+    ast.BinOp: _Reader.binary,
+    ast.UnaryOp: _Reader.unary,
+    ast.Compare: _Reader.comparison,
+    ast.Lambda: _Reader.function,
+    ast.ListComp: _Reader.comprehension,
+    ast.GeneratorExp: _Reader.comprehension,
+    ast.SetComp: _Reader.comprehension,
+    ast.DictComp: _Reader.mapping,
+    ast.Await: _Reader.awaited,
+    ast.NamedExpr: _Reader.bound,
 }
 
 

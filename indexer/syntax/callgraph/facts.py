@@ -1,4 +1,4 @@
-"""One walk over a file: the calls, stores, returns, imports, attribute reads and guards in it.
+"""One walk over a file: the calls, stores, returns, imports and guards in it.
 
 Facts are keyed by the file's content alone (no path inside), so that a file unchanged between two
 releases is read once. Expressions stay text; ``expressions.parse`` reads one when inference needs it.
@@ -7,6 +7,8 @@ releases is read once. Expressions stay text; ``expressions.parse`` reads one wh
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator
+from itertools import count
 from typing import Any
 
 import msgspec
@@ -15,13 +17,16 @@ from tree_sitter import QueryCursor, Tree
 from indexer.syntax import queries
 from indexer.syntax.facts import Extractor
 
-FACTS_VERSION = 3
+FACTS_VERSION = 4
 
 TERMINATORS = frozenset({"return_statement", "raise_statement", "continue_statement", "break_statement"})
 _COMMENT = re.compile(r"""("[^"\n]*"|'[^'\n]*')|#[^\n]*""")
-MAX_READ = 120
 MAX_TEXT = 4000
 """Expressions longer than this (tables, f-string blobs) are cut: inference reads none of them."""
+
+
+_Condition = tuple[str, bool, int, int]
+"""A condition's text, whether it holds, its first and last line."""
 
 
 class Guard(msgspec.Struct, array_like=True, frozen=True):
@@ -100,7 +105,6 @@ class Scope(msgspec.Struct, array_like=True):
     stores: list[Store] = []
     returns: list[Return] = []
     imports: list[Import] = []
-    reads: list[tuple[int, str, int]] = []
 
 
 class FileFacts(msgspec.Struct, array_like=True):
@@ -112,96 +116,107 @@ class FileFacts(msgspec.Struct, array_like=True):
 
 def read_facts(path: str, source: bytes, tree: Tree) -> FileFacts:
     """Return the facts of one parsed file. A file with syntax errors yields what could be read."""
-    walk = _Walk(source, tree.root_node)
-    return walk.run(QueryCursor(queries.load("callgraph")).captures(tree.root_node))
+    return Walk(source, tree.root_node).run(QueryCursor(queries.load("callgraph")).captures(tree.root_node))
 
 
 CALL_FACTS = Extractor("callgraph", FACTS_VERSION, read_facts, FileFacts)
 
 
-_SCOPES = ("class", "function", "import", "import_from")
-_HANDLED = (*_SCOPES, "call", "attribute", "assignment", "augmented", "walrus", "return", "for", "as")
+def _one_line(text: str) -> str:
+    if "#" in text:
+        text = _COMMENT.sub(lambda match: match.group(1) or "", text)
+    return " ".join(text.split())
 
 
-class _Walk:
+_Event = tuple[int, int, int, Any, Any]
+"""Start and negated end in bytes (an outer node before its first part), a serial number, handler, node."""
+
+
+class Walk:
     """Turns captures, in document order, into facts with a stack of open scopes and guards."""
 
     def __init__(self, source: bytes, root: Any) -> None:
         # most files are ASCII: there a byte's place is its character's, and a slice needs no decoding
         self.plain = source.decode("ascii") if source.isascii() else None
         self.source = source
-        module = Scope("module", "", 1, root.end_point[0] + 1, -1)
-        self.facts = FileFacts([module], [])
-        self.scope_stack: list[tuple[int, int]] = [(len(source) + 1, 0)]
-        self.guard_stack: list[tuple[int, int]] = []
-        self.last_attribute = (-1, -1)
+        self.scope = Scope("module", "", 1, root.end_point[0] + 1, -1)
+        self.guard = -1
+        self.facts = FileFacts([self.scope], [])
+        self._scopes: list[tuple[int, int]] = [(len(source) + 1, 0)]
+        self._guards: list[tuple[int, int]] = [(len(source) + 1, -1)]
 
     def run(self, captures: dict[str, list[Any]]) -> FileFacts:
-        events: list[tuple[int, int, int, str, Any]] = []
-        serial = 0
+        """Return the facts of the file's captures."""
+        serial = count(1)
+        events: list[_Event] = []
         for name, nodes in captures.items():
-            for node in nodes:
-                serial += 1
-                events.append((node.start_byte, -node.end_byte, serial, name, node))
-                if name == "if":
-                    for start, end, guard in self._branches(node):
-                        serial += 1
-                        events.append((start, -end, -serial, "guard", guard))
-                elif name == "ternary":
-                    body, test, other = node.named_children[:3]
-                    lines = (test.start_point[0] + 1, test.end_point[0] + 1)
-                    text = self._text(test)
-                    for part, holds in ((body, True), (other, False)):
-                        serial += 1
-                        guard = [(text, holds, *lines)]
-                        events.append((part.start_byte, -part.end_byte, -serial, "guard", guard))
+            if name == "if":
+                for node in sorted(nodes, key=lambda one: one.start_byte):
+                    events.extend(self._guarded(self._branches(node), serial))
+            elif name == "ternary":
+                for node in nodes:
+                    events.extend(self._guarded(self._alternatives(node), serial))
+            else:
+                handler = getattr(self, f"on_{name}")
+                events += [(node.start_byte, -node.end_byte, next(serial), handler, node) for node in nodes]
         events.sort()  # no two have the same serial number
-        handlers = {name: getattr(self, f"_on_{name}") for name in _HANDLED}
-        scopes, guards = self.scope_stack, self.guard_stack
-        for start, negative_end, _, name, payload in events:
-            while scopes[-1][0] <= start:
-                scopes.pop()
-            while guards and guards[-1][0] <= start:
-                guards.pop()
-            if name == "guard":
-                for text, holds, line, end_line in payload:
-                    self.facts.guards.append(Guard(self._guard(), text, holds, line, end_line))
-                    guards.append((-negative_end, len(self.facts.guards) - 1))
-            elif (handler := handlers.get(name)) is not None:
-                handler(payload)
+        scopes, guards = self._scopes, self._guards
+        for start, negative_end, _, handler, payload in events:
+            if scopes[-1][0] <= start:
+                while scopes[-1][0] <= start:
+                    scopes.pop()
+                self.scope = self.facts.scopes[scopes[-1][1]]
+            if guards[-1][0] <= start:
+                while guards[-1][0] <= start:
+                    guards.pop()
+                self.guard = guards[-1][1]
+            handler(payload, start, -negative_end)
         return self.facts
 
+    def _guarded(
+        self, parts: Iterable[tuple[int, int, list[_Condition]]], serial: Iterator[int]
+    ) -> Iterator[_Event]:
+        # a guard stands before what has the same place
+        return ((start, -end, -next(serial), self._on_guard, conditions) for start, end, conditions in parts)
+
+    def _on_guard(self, conditions: list[_Condition], start: int, end: int) -> None:
+        for text, holds, line, end_line in conditions:
+            self.facts.guards.append(Guard(self.guard, text, holds, line, end_line))
+            self.guard = len(self.facts.guards) - 1
+            self._guards.append((end, self.guard))
+
     def _text(self, node: Any) -> str:
-        start, end = node.start_byte, node.end_byte
+        return self._slice(node.start_byte, node.end_byte)
+
+    def _slice(self, start: int, end: int) -> str:
+        """Return the source between two bytes on one line, without comments; long text is left out."""
         if end - start > MAX_TEXT:
             return "..."
         if self.plain is not None:
             text = self.plain[start:end]
         else:
             text = self.source[start:end].decode("utf-8", "replace")
-        if "\n" not in text:
-            return text
-        if "#" in text:
-            text = _COMMENT.sub(lambda match: match.group(1) or "", text)
-        return " ".join(text.split())
+        return text if "\n" not in text else _one_line(text)
 
     def _field(self, node: Any, name: str) -> str:
         child = node.child_by_field_name(name)
         return self._text(child) if child is not None else ""
 
-    def _guard(self) -> int:
-        return self.guard_stack[-1][1] if self.guard_stack else -1
+    def _alternatives(self, node: Any) -> Iterator[tuple[int, int, list[_Condition]]]:
+        """Yield the byte ranges of a conditional expression's two values, with the condition of each."""
+        body, test, other = node.named_children[:3]
+        lines = (test.start_point[0] + 1, test.end_point[0] + 1)
+        text = self._text(test)
+        for part, holds in ((body, True), (other, False)):
+            yield part.start_byte, part.end_byte, [(text, holds, *lines)]
 
-    def _scope(self) -> Scope:
-        return self.facts.scopes[self.scope_stack[-1][1]]
-
-    def _branches(self, node: Any) -> list[tuple[int, int, list[tuple[str, bool, int, int]]]]:
+    def _branches(self, node: Any) -> list[tuple[int, int, list[_Condition]]]:
         """Return the byte ranges of an if's branches, each with the conditions that lead there.
 
         The code after a branch that can't fall through runs only when that branch was not taken.
         """
-        found: list[tuple[int, int, list[tuple[str, bool, int, int]]]] = []
-        earlier: list[tuple[str, bool, int, int]] = []
+        found: list[tuple[int, int, list[_Condition]]] = []
+        earlier: list[_Condition] = []
         leaves: list[bool] = []
         for part in (node, *node.children_by_field_name("alternative")):
             test = part.child_by_field_name("condition")
@@ -221,22 +236,23 @@ class _Walk:
             found.append((node.end_byte, node.parent.end_byte, after))
         return found
 
-    def _open(self, node: Any, scope: Scope) -> None:
-        scope.parent = self.scope_stack[-1][1]
-        scope.guard = self._guard()
+    def _open(self, node: Any, scope: Scope, end: int) -> None:
+        scope.parent = self._scopes[-1][1]
+        scope.guard = self.guard
         parent = node.parent
         if parent is not None and parent.type == "decorated_definition":
             scope.decorators = [self._text(c)[1:].strip() for c in parent.children if c.type == "decorator"]
+        self._scopes.append((end, len(self.facts.scopes)))
         self.facts.scopes.append(scope)
-        self.scope_stack.append((node.end_byte, len(self.facts.scopes) - 1))
+        self.scope = scope
 
-    def _on_class(self, node: Any) -> None:
+    def on_class(self, node: Any, start: int, end: int) -> None:
         first, last = node.start_point[0] + 1, node.end_point[0] + 1
         scope = Scope("class", self._field(node, "name"), first, last, 0)
         scope.bases = self._field(node, "superclasses")
-        self._open(node, scope)
+        self._open(node, scope, end)
 
-    def _on_function(self, node: Any) -> None:
+    def on_function(self, node: Any, start: int, end: int) -> None:
         first, last = node.start_point[0] + 1, node.end_point[0] + 1
         scope = Scope("function", self._field(node, "name"), first, last, 0)
         scope.returns_annotation = self._field(node, "return_type")
@@ -245,7 +261,7 @@ class _Walk:
             p for p in map(self._parameter, parameters.named_children if parameters else ()) if p is not None
         ]
         scope.stub = self._is_stub(node.child_by_field_name("body"))
-        self._open(node, scope)
+        self._open(node, scope, end)
 
     def _parameter(self, node: Any) -> Parameter | None:
         if node.type == "identifier":
@@ -281,21 +297,19 @@ class _Walk:
             return self._text(statements[0]) == "..."
         return False
 
-    def _on_import(self, node: Any) -> None:
+    def on_import(self, node: Any, start: int, end: int) -> None:
         for child in node.named_children:
             if child.type == "aliased_import":
                 dotted = self._field(child, "name")
-                entry = Import(
-                    node.start_point[0] + 1, self._field(child, "alias"), dotted, "", self._guard()
-                )
+                entry = Import(node.start_point[0] + 1, self._field(child, "alias"), dotted, "", self.guard)
             else:
                 dotted = self._text(child)
                 root = dotted.split(".")[0]
                 # ``import a.b`` binds ``a``; the module that is reached through it is kept beside it
-                entry = Import(node.start_point[0] + 1, root, root, "", self._guard())
-            self._scope().imports.append(entry)
+                entry = Import(node.start_point[0] + 1, root, root, "", self.guard)
+            self.scope.imports.append(entry)
 
-    def _on_import_from(self, node: Any) -> None:
+    def on_import_from(self, node: Any, start: int, end: int) -> None:
         module = self._field(node, "module_name").replace(" ", "")
         line = node.start_point[0] + 1
         for child in node.children_by_field_name("name"):
@@ -303,43 +317,36 @@ class _Walk:
                 name, local = self._field(child, "name"), self._field(child, "alias")
             else:
                 name = local = self._text(child)
-            self._scope().imports.append(Import(line, local, module, name, self._guard()))
+            self.scope.imports.append(Import(line, local, module, name, self.guard))
         if any(child.type == "wildcard_import" for child in node.children):
-            self._scope().imports.append(Import(line, "*", module, "*", self._guard()))
+            self.scope.imports.append(Import(line, "*", module, "*", self.guard))
 
-    def _on_call(self, node: Any) -> None:
-        callee, arguments = node.child_by_field_name("function"), node.child_by_field_name("arguments")
+    def on_call(self, node: Any, start: int, end: int) -> None:
+        callee = node.child_by_field_name("function")
+        arguments = node.child_by_field_name("arguments")
         if callee is None or arguments is None:
             return
-        self._scope().calls.append(
+        first = node.start_point[0] + 1
+        # most calls stand on one line
+        one_line = self.source.find(b"\n", start, end) < 0
+        self.scope.calls.append(
             Call(
-                callee.end_point[0] + 1,
-                node.end_point[0] + 1,
-                self._text(callee),
-                self._text(arguments),
-                self._guard(),
-                node.start_point[0] + 1,
+                first if one_line else callee.end_point[0] + 1,
+                first if one_line else node.end_point[0] + 1,
+                self._slice(start, callee.end_byte),
+                self._slice(arguments.start_byte, end),
+                self.guard,
+                first,
             )
         )
-
-    def _on_attribute(self, node: Any) -> None:
-        start, end = node.start_byte, node.end_byte
-        if start == self.last_attribute[0] and end <= self.last_attribute[1]:
-            return
-        text = self._text(node) if end - start <= MAX_READ else "("
-        if text.replace(".", "").isidentifier():
-            self.last_attribute = (start, end)  # its prefixes say nothing new; a chain with calls keeps them
-        elif text == "(":
-            return
-        self._scope().reads.append((node.end_point[0] + 1, text, self._guard()))
 
     def _store(self, node: Any, target: Any, value: str, annotation: str, kind: str) -> None:
         if target is None:
             return
         line = node.start_point[0] + 1
-        self._scope().stores.append(Store(line, self._text(target), value, annotation, kind, self._guard()))
+        self.scope.stores.append(Store(line, self._text(target), value, annotation, kind, self.guard))
 
-    def _on_assignment(self, node: Any) -> None:
+    def on_assignment(self, node: Any, start: int, end: int) -> None:
         right = node.child_by_field_name("right")
         value = self._text(right) if right is not None else ""
         self._store(node, node.child_by_field_name("left"), value, self._field(node, "type"), "=")
@@ -350,19 +357,19 @@ class _Walk:
             if last is not None:
                 self._store(node, node.child_by_field_name("left"), self._text(last), "", "=")
 
-    def _on_augmented(self, node: Any) -> None:
+    def on_augmented(self, node: Any, start: int, end: int) -> None:
         self._store(node, node.child_by_field_name("left"), self._field(node, "right"), "", "+=")
 
-    def _on_walrus(self, node: Any) -> None:
+    def on_walrus(self, node: Any, start: int, end: int) -> None:
         self._store(node, node.child_by_field_name("name"), self._field(node, "value"), "", "=")
 
-    def _on_for(self, node: Any) -> None:
+    def on_for(self, node: Any, start: int, end: int) -> None:
         self._store(node, node.child_by_field_name("left"), self._field(node, "right"), "", "for")
 
-    def _on_as(self, node: Any) -> None:
+    def on_as(self, node: Any, start: int, end: int) -> None:
         if len(node.named_children) == 2:
             self._store(node, node.named_children[1], self._text(node.named_children[0]), "", "with")
 
-    def _on_return(self, node: Any) -> None:
+    def on_return(self, node: Any, start: int, end: int) -> None:
         value = self._text(node.named_children[0]) if node.named_child_count else ""
-        self._scope().returns.append(Return(node.start_point[0] + 1, value, self._guard()))
+        self.scope.returns.append(Return(node.start_point[0] + 1, value, self.guard))

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from functools import cache, partial
+
 import msgspec
 
 from indexer.collector import collector_paused
 from indexer.source.tree import PACKAGE_ROOT, SourceTree
+from indexer.syntax.callgraph.attribute_reads import ATTRIBUTE_READS, AttributeReads, Read
 from indexer.syntax.callgraph.facts import CALL_FACTS, FileFacts
 from indexer.syntax.callgraph.symbols import Symbols
 from indexer.syntax.facts import collect
@@ -25,4 +28,12 @@ def load_symbols(tree: SourceTree, store: FactStore | None = None, jobs: int | N
     with collector_paused():
         facts = collect(tree, callgraph_paths(tree), [CALL_FACTS], store, jobs)
         decoder = msgspec.msgpack.Decoder(FileFacts)
-        return Symbols((path, decoder.decode(found[CALL_FACTS.key])) for path, found in facts.items())
+        symbols = Symbols((path, decoder.decode(found[CALL_FACTS.key])) for path, found in facts.items())
+    for module in symbols.modules.values():
+        module.attribute_reads = cache(partial(_attribute_reads, tree, store, module.path))
+    return symbols
+
+
+def _attribute_reads(tree: SourceTree, store: FactStore | None, path: str) -> list[list[Read]]:
+    found = collect(tree, [path], [ATTRIBUTE_READS], store, jobs=1)[path][ATTRIBUTE_READS.key]
+    return msgspec.msgpack.decode(found, type=AttributeReads).scopes

@@ -22,7 +22,7 @@ from indexer.source.tree import SourceTree
 from indexer.syntax.callgraph import typenames
 from indexer.syntax.callgraph.edges import Edges
 from indexer.syntax.callgraph.expressions import Expr, parse
-from indexer.syntax.callgraph.facts import Call, Import
+from indexer.syntax.callgraph.facts import Import
 from indexer.syntax.callgraph.inference import Inference
 from indexer.syntax.callgraph.load import callgraph_paths, load_symbols
 from indexer.syntax.callgraph.symbols import Function, Symbols, absolute_name
@@ -197,6 +197,12 @@ def _part(share: tuple[int, int]) -> _Part:
     return surveyor.edges, surveyor.counts
 
 
+_Answer = tuple[str, list[tuple[int, str]]]
+"""The kind of a call site, and each function that it may reach with the kind of evidence."""
+
+_EXTERNAL: _Answer = ("external", [])
+
+
 class _Surveyor:
     def __init__(self, symbols: Symbols, functions: list[Function]) -> None:
         self.resolver = Edges(Inference(symbols))
@@ -214,30 +220,39 @@ class _Surveyor:
         context = (function.cls, False) if function.cls is not None else None
         frame = Frame(function.module, function, context)
         source = self.numbers[function.id]
+        answers: dict[str, _Answer] = {}
+        outside: dict[str, bool] = {}
         for call in function.scope.calls:
-            self.counts[self._site(function, frame, source, call)] += 1
+            answer = answers.get(call.callee)
+            if answer is None:
+                root = call.callee.split(".", 1)[0].split("(", 1)[0].split("[", 1)[0]
+                if root not in outside:
+                    outside[root] = self._outside(function, root)
+                answer = _EXTERNAL if outside[root] else self._answer(function, frame, call.callee)
+                answers[call.callee] = answer
+            self.counts[answer[0]] += 1
+            for target, kind in answer[1]:
+                self.edges.append((source, call.line, target, kind))
 
-    def _site(self, function: Function, frame: Frame, source: int, call: Call) -> str:
-        root = call.callee.split(".", 1)[0].split("(", 1)[0].split("[", 1)[0]
-        if self._outside(function, root):
-            return "external"
-        last = call.callee.rsplit(".", 1)[-1]
-        if "." in call.callee and last.isidentifier() and last not in self.known:
-            foreign = self._foreign(function, parse(call.callee.rpartition(".")[0]), 0)
-            return "external" if foreign else "unknown receiver"
+    def _answer(self, function: Function, frame: Frame, callee: str) -> _Answer:
+        """Return the kind of a site whose callee starts inside the tree, and the functions it reaches."""
+        last = callee.rsplit(".", 1)[-1]
+        if "." in callee and last.isidentifier() and last not in self.known:
+            foreign = self._foreign(function, parse(callee.rpartition(".")[0]), 0)
+            return _EXTERNAL if foreign else ("unknown receiver", [])
         best = ""
-        for atom, evidence, _ in self.resolver.targets(parse(call.callee), frame):
+        reached: list[tuple[int, str]] = []
+        expr = parse(callee)
+        for atom, evidence, _ in self.resolver.targets(expr, frame):
             kind = _KINDS.get(evidence.how, "return or argument")
             best = best or kind
-            for target, _ in self.resolver.functions(atom):
-                self.edges.append((source, call.line, self.numbers[target.id], kind))
+            reached.extend((self.numbers[target.id], kind) for target, _ in self.resolver.functions(atom))
         if best:
-            return best
-        expr = parse(call.callee)
+            return best, reached
         if expr[0] == "attr" and self._foreign(function, expr[1], 0):
-            return "external"
-        method = "." in call.callee and last not in self.symbols.functions_by_name
-        return "unknown receiver" if method else "unresolved"
+            return _EXTERNAL
+        method = "." in callee and last not in self.symbols.functions_by_name
+        return "unknown receiver" if method else "unresolved", []
 
     def _outside(self, function: Function, root: str) -> bool:
         """Whether a callee's first name is bound by an import from outside the tree, or a builtin."""

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
 from typing import Any
 
+from indexer.syntax.callgraph.attribute_reads import Read
 from indexer.syntax.callgraph.expressions import Expr, parse
 from indexer.syntax.callgraph.facts import FileFacts, Import, Scope, Store
 from indexer.syntax.module import module_name
@@ -28,6 +29,8 @@ class Module:
         self.classes: list[Class] = []
         self.annotations: dict[str, tuple[Any, ...]] = {}
         """What annotations of the module name, once asked for (``typenames.resolve``)."""
+        self.attribute_reads: Callable[[], list[list[Read]]] = list
+        """The attribute reads of each scope of the file; ``load`` says where they come from."""
 
     def __repr__(self) -> str:
         return f"Module({self.name})"
@@ -123,10 +126,12 @@ class Function:
     """A function or method; ``outer`` is the enclosing function, ``cls`` the class it is a method of."""
 
     def __init__(
-        self, module: Module, scope: Scope, qualname: str, cls: Class | None, outer: Function | None
+        self, module: Module, position: int, qualname: str, cls: Class | None, outer: Function | None
     ) -> None:
+        scope = module.facts.scopes[position]
         self.module = module
         self.scope = scope
+        self.position = position
         self.qualname = qualname
         self.cls = cls
         self.outer = outer
@@ -199,6 +204,12 @@ class Function:
             ):
                 found.setdefault(store.target, []).append(store)
         return found
+
+    @property
+    def reads(self) -> list[Read]:
+        """The attributes that the body names."""
+        scopes = self.module.attribute_reads()
+        return scopes[self.position] if scopes else []
 
     @cached_property
     def local_imports(self) -> dict[str, list[Import]]:
@@ -279,7 +290,7 @@ class Symbols:
                 continue
             owner = parent if isinstance(parent, Class) else None
             outer = parent if isinstance(parent, Function) else None
-            function = Function(module, scope, prefix + scope.name, owner, outer)
+            function = Function(module, position, prefix + scope.name, owner, outer)
             made[position] = function
             module.functions.append(function)
             self.functions[function.id] = function

@@ -1,0 +1,58 @@
+"""The attributes that each body of a file names: what runs a property, what touches the pools of state.
+
+They are as many as everything else that the call graph knows of a file, and asked for in a few files
+only, so they are facts of their own, read when the first question about a file comes.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+from tree_sitter import QueryCursor, Tree
+
+from indexer.syntax import queries
+from indexer.syntax.callgraph.facts import FACTS_VERSION, Walk
+from indexer.syntax.facts import Extractor
+
+_LONGEST = 120
+
+Read = tuple[int, str, int]
+"""Line of the last name, text, index of the guard or -1."""
+
+
+class AttributeReads(msgspec.Struct, array_like=True):
+    """The reads by scope, in the order and with the guards of the file's ``FileFacts``."""
+
+    scopes: list[list[Read]]
+
+
+def read_attributes(path: str, source: bytes, tree: Tree) -> AttributeReads:
+    """Return the attribute reads of one parsed file."""
+    root = tree.root_node
+    captures = QueryCursor(queries.load("callgraph")).captures(root)
+    captures |= QueryCursor(queries.load("attribute_reads")).captures(root)
+    walk = _Walk(source, root)
+    facts = walk.run(captures)
+    return AttributeReads([walk.reads.get(id(scope), []) for scope in facts.scopes])
+
+
+ATTRIBUTE_READS = Extractor("attribute-reads", FACTS_VERSION, read_attributes, AttributeReads)
+
+
+class _Walk(Walk):
+    def __init__(self, source: bytes, root: Any) -> None:
+        super().__init__(source, root)
+        self.reads: dict[int, list[Read]] = {}
+        self._last = (-1, -1)
+
+    def on_attribute(self, node: Any, start: int, end: int) -> None:
+        if start == self._last[0] and end <= self._last[1]:
+            return
+        if end - start > _LONGEST:
+            return
+        text = self._text(node)
+        if text.replace(".", "").isidentifier():
+            self._last = (start, end)  # its prefixes say nothing new; a chain with calls keeps them
+        reads = self.reads.setdefault(id(self.scope), [])
+        reads.append((node.end_point[0] + 1, text, self.guard))
