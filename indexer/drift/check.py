@@ -16,6 +16,7 @@ from indexer.drift.lint.continued import LINE_BY_LINE, broken_continuations
 from indexer.drift.lint.engines import GENERIC
 from indexer.drift.lint.facts import Timeline
 from indexer.drift.lint.judge import Raw, judge_launch, judge_settings
+from indexer.drift.lint.whole import note_completeness
 from indexer.drift.report.record import START, Finding, Unread
 
 Extra = Callable[[Launch, FileLaunches, str], list[Raw]]
@@ -75,6 +76,7 @@ class Checker:
         judged: dict[str, list[Raw]] = {}
         origins: list[str] = []
         for launch in launches:
+            note_completeness(launch, text, kind)
             for version, origin in self.versions_of(launch, found, places, result, around):
                 raws = judged.setdefault(version, [])
                 raws += self.judge(launch, found, version)

@@ -82,6 +82,8 @@ class Launch(msgspec.Struct, kw_only=True):
     without a value is no mistake; ``partial`` when words may be missing anywhere.
     ``config`` is True for a mapping of options, ``linked`` when a launch names it with ``--config``.
     ``offset`` is where the launch begins, ``version`` the version told for this launch in particular.
+    ``direct`` is True for a command of its own, which nothing else in the file hands words to; ``told`` when
+    besides no word of it can be missing.
     """
 
     program: Program
@@ -94,6 +96,8 @@ class Launch(msgspec.Struct, kw_only=True):
     offset: int = 0
     entry: str = ""
     version: VersionHint | None = None
+    direct: bool = False
+    told: bool = False
 
 
 class FileLaunches(msgspec.Struct, kw_only=True):

@@ -37,6 +37,23 @@ _OPERATORS = frozenset({"&&", "||", ";", "|", "&", ">", ">>", "2>&1", "<", "2>",
 _VERSION_CALLS = frozenset({"pkill", "pgrep", "killall", "grep", "egrep", "ps", "which", "echo", "printf"})
 
 
+_STARTERS = frozenset({
+    "exec", "nohup", "time", "env", "sudo", "numactl", "srun", "taskset", "stdbuf", "setsid", "timeout",
+})  # fmt: skip
+"""Programs that start another one with its words as they stand."""
+
+
+def is_direct(words: Sequence[Word], launch: Launch) -> bool:
+    """Whether a command's words are ``python -m`` and the launch, with nothing but starters before them."""
+    at = next((i for i, word in enumerate(words) if word.start == launch.offset), 0)
+    before = [word.text for word in words[:at]]
+    if before[-1:] == ["-m"] and before[-2:-1] == ["-u"]:
+        before = [*before[:-2], "-m"]
+    if before[-1:] != ["-m"] or len(before) < 2 or not re.search(r"(^|/)python[\d.]*$", before[-2]):
+        return False
+    return len(before) == 2 or before[0].rsplit("/", 1)[-1] in _STARTERS
+
+
 def find_launches(words: Sequence[Word], *, open_end: bool = False) -> Iterator[Launch]:
     """Yield each launch in one command's words: wrappers (docker, srun, numactl) stand before it.
 

@@ -23,6 +23,7 @@ from indexer.drift.launch.located import Located
 from indexer.drift.launch.model import FileLaunches, Launch, Word
 from indexer.drift.launch.programs import (
     find_launches,
+    is_direct,
     is_flag_list,
     starts_sglang,
     without_placeholders,
@@ -39,6 +40,7 @@ _TALKERS = frozenset({
     "killall", "read", "test", "[", "[[", ":", "true", "false", "trap",
 })  # fmt: skip
 """Commands whose strings are text, not programs."""
+_APPENDING = frozenset(["xargs", "parallel"])
 _SAYS = re.compile(r"(echo|printf)\b")
 _SHELLS = frozenset(["bash", "sh", "zsh", "dash", "ksh"])
 _PYTHON = re.compile(r"(^|/)python[\d.]*$")
@@ -81,6 +83,7 @@ class _Evaluator(Assignments):
         self.inner = inner
         self.depth = 0
         self.steps = 0
+        self.direct = True  # False in a text that is handed to a program we don't know
 
     # --- scripts and statements -------------------------------------------------------------
 
@@ -277,14 +280,18 @@ class _Evaluator(Assignments):
         if name == "eval":
             self.script(join(fields[1:]))
             return
-        launches = list(find_launches(words))
+        launches = list(find_launches(words, open_end=name in _APPENDING))
+        for launch in launches:
+            launch.direct = self.direct and is_direct(words, launch)
         self.found.launches += launches
         if launches or name in _TALKERS:
             return
         for before, piece in pairwise(fields):
             nested = re.search(r"\s", piece.text.strip()) and starts_sglang(piece.text)
             if nested or (before.text in ("-c", "-lc", "-ec", "-xc") and name in _SHELLS):
+                outer, self.direct = self.direct, self.direct and name in (*_SHELLS, "ssh")
                 self.script(piece)
+                self.direct = outer
 
     def call(self, name: str, arguments: Fields) -> None:
         body, text = self.functions[name]

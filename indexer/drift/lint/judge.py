@@ -33,8 +33,8 @@ class Raw:
 def judge_launch(launch: Launch, version: str, timeline: Timeline, *, strict: bool = False) -> list[Raw]:
     """Return what is wrong with one launch on one version.
 
-    ``strict`` is for an argument list that is complete and exactly what the program receives: then
-    stray words and missing required options are findings too.
+    Missing required options are findings only of a launch that is ``told``. ``strict`` is for words that are
+    exactly what the program receives: then stray ones are findings too.
     """
     table = timeline.table(version)
     words = launch.words
@@ -45,7 +45,7 @@ def judge_launch(launch: Launch, version: str, timeline: Timeline, *, strict: bo
     found += _dashes(launch, words, walked, version, timeline)
     found += _uses(walked, version, timeline)
     found += _duplicates(walked, launch)
-    if strict and not walked.opaque:
+    if launch.told and not walked.opaque:
         found += _required(walked, launch, table)
     found += _keywords(launch, version, timeline)
     return _one_per_place(found)
@@ -318,16 +318,19 @@ def _told(use: Use) -> str:
 
 
 def _required(walked: Walked, launch: Launch, table: VersionTable) -> Iterator[Raw]:
+    if any(problem.kind in ("unknown", "ambiguous") for problem in walked.problems):
+        return  # it may be the one that is missing, misspelled
     given = {use.flag.dest for use in walked.uses} | {p.flag.dest for p in walked.problems if p.flag}
+    first = next((p.word for p in walked.problems if p.kind == "stray" and p.word is launch.words[0]), None)
     for flag in table.required:
         if flag.dest not in given and not any(use.flag.dest == "config" for use in walked.uses):
             yield Raw(
                 "missing-value",
                 START,
-                f"SGLang {table.version} needs {flag.option_strings[0]}, which is not given",
+                f"SGLang {table.version} needs {flag.option_strings[0]}, which is not given"
+                + (f"; write {flag.option_strings[0]} {first.text}" if first else ""),
                 launch.offset,
                 launch.offset + len(launch.entry),
-                flag=flag.option_strings[0],
                 at=show(flag.declared_at),
             )
 

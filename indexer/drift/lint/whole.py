@@ -1,6 +1,8 @@
-"""Launches whose argument list the file tells whole: only of these can a conflict be certain."""
+"""Launches whose argument list a file tells whole: only there a conflict, or what is missing, is certain."""
 
 from __future__ import annotations
+
+import re
 
 from indexer.drift.launch.model import Launch
 from indexer.drift.lint.argv import Use, walk
@@ -12,6 +14,24 @@ PLACEHOLDER = Untold("/not/told/by/the/file")
 """Stands for a path or name that a variable holds: no rule can decide on its content."""
 _FREE_ENDINGS = ("_path", "_name", "_key", "_dir", "_addr", "host", "port", "_file", "_revision", "_url")
 """Ends of the dests whose value may be unknown without making the launch unknown."""
+
+
+_ELSEWHERE = re.compile(r"[$`…<\[]|\.\.\.|\{[{%]|%[A-Za-z]")
+"""What may stand for words that the file doesn't tell."""
+_COMMAND_FILES = frozenset(["shell", "systemd"])
+_ENDS = re.compile(r"(?<!\\)(?<!\\\r)(?:\r?\n|\Z)")
+
+
+def note_completeness(launch: Launch, text: str, kind: str) -> None:
+    """Mark a launch that is a command written in one place, so that what isn't there is missing."""
+    words = launch.words
+    if not (launch.direct and words and kind in _COMMAND_FILES) or launch.open_end or launch.partial:
+        return
+    begin = text.rfind("\n", 0, launch.offset) + 1
+    last = _ENDS.search(text, max(word.end for word in words))
+    command = text[begin : last.start() if last else len(text)]
+    here = all(begin <= word.start and not word.branch and word.known for word in words)
+    launch.told = here and launch.program == "server" and _ELSEWHERE.search(command) is None
 
 
 def complete_uses(launch: Launch, table: VersionTable) -> list[Use] | None:

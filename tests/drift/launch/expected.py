@@ -91,6 +91,19 @@ EXPECTED: dict[str, tuple[str, list[str], list[str]]] = {
         [],
     ),
     "json_values.yaml": ("0.5.23", [], []),
+    "no_model.sh": (
+        "0.5.23",
+        [
+            "2:11 missing-value None",
+            "3:44 missing-value None",
+            "4:11 missing-value None",
+            "8:32 unknown-flag --model_path",
+            "15:14 missing-value None",
+            "24:20 missing-value None",
+            "26:19 missing-value None",
+        ],
+        [],
+    ),
     "piped.sh": (
         "0.5.23",
         [

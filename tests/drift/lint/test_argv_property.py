@@ -32,7 +32,7 @@ def launch_of(argv: list[str]) -> Launch:
     for text in argv:
         words.append(Word(text, at, at + len(text)))
         at += len(text) + 1
-    return Launch(program="server", words=words)
+    return Launch(program="server", words=words, told=True)
 
 
 class Maker:
