@@ -50,7 +50,9 @@ $(VENV)/.for-site: pyproject.toml $(BIN)/python
 	$(BIN)/python -m pip install -qq --disable-pip-version-check --editable .
 	@touch $@
 
+# Only a newer pip than venv brings knows dependency groups.
 $(VENV)/.for-test: pyproject.toml $(BIN)/python
+	$(BIN)/python -m pip install -qq --disable-pip-version-check --upgrade "pip>=25.1"
 	$(BIN)/python -m pip install -qq --disable-pip-version-check --editable . --group dev
 	@touch $@ $(VENV)/.for-site
 
@@ -59,4 +61,3 @@ $(BIN)/python:
 		{ echo "Python 3.11 or newer is needed; name one: make PYTHON=python3.12"; exit 1; }
 	$(PYTHON) -m venv $(VENV) || \
 		{ rm -rf $(VENV); echo "python3 -m venv failed; on Debian: apt-get install python3-venv"; exit 1; }
-	$(BIN)/python -m pip install -qq --disable-pip-version-check --upgrade "pip>=25.1"
