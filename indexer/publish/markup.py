@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+import shlex
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 
 from markupsafe import Markup, escape
@@ -34,6 +35,16 @@ def _soft(text: str) -> Markup:
 def soft_breaks(text: Value) -> Markup:
     """Return an identifier that may be broken after ``-``, ``_``, ``/``, ``,`` and before humps."""
     return _soft(str(text))
+
+
+def shell_lines(words: Sequence[str]) -> str:
+    """Return a command to paste into a shell: quoted where a shell needs it, one option a line."""
+    lines: list[list[str]] = [[]]
+    for word in words:
+        if word.startswith("--"):
+            lines.append([])
+        lines[-1].append(shlex.quote(word))
+    return " \\\n  ".join(" ".join(line) for line in lines if line)
 
 
 def citer(permalink: Callable[[Location], str | None]) -> Callable[..., Markup]:

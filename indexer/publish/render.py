@@ -13,7 +13,7 @@ from indexer._resources import data_path
 from indexer.knowledge.addresses import anchor_of, page_of, slug
 from indexer.knowledge.values import as_unknown, plain_form, source_form
 from indexer.publish.diagram import anchor
-from indexer.publish.markup import citer, flag_link, prose, short_path, soft_breaks, value_markup
+from indexer.publish.markup import citer, flag_link, prose, shell_lines, short_path, soft_breaks, value_markup
 from indexer.publish.output import link_or_copy
 from indexer.publish.site import Page, VersionSite
 
@@ -46,6 +46,7 @@ class Renderer:
             unknown=as_unknown,
             typed=plain_form,
             written=source_form,
+            shell=shell_lines,
             slug=slug,
             prose=prose,
             soft=soft_breaks,
