@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import sys
+import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import TypeVar
 
 Item = TypeVar("Item")
+_COUNT_STEP = 50
+_PATIENCE = 0.5
+"""Seconds without a word; loading what draws takes a tenth of one."""
 _told: set[str] = set()
 
 
@@ -32,6 +36,27 @@ def track(items: Iterable[Item], text: str, total: int | None = None) -> Iterato
     from rich.progress import track as rich_track
 
     yield from rich_track(items, text, total=total, console=Console(stderr=True), transient=True)
+
+
+def count(items: Iterable[Item], text: str) -> Iterator[Item]:
+    """Yield ``items``, whose number isn't known, telling how many there were so far: ``text: 1,200``."""
+    if not sys.stderr.isatty():
+        yield from items
+        return
+    begun, status = time.monotonic(), None
+    try:
+        for number, item in enumerate(items, 1):
+            if status is None and time.monotonic() - begun > _PATIENCE:
+                from rich.console import Console
+
+                status = Console(stderr=True).status(text)
+                status.start()
+            if status is not None and number % _COUNT_STEP == 0:
+                status.update(f"{text}: {number:,}")
+            yield item
+    finally:
+        if status is not None:
+            status.stop()
 
 
 def tell(text: str) -> None:

@@ -14,15 +14,16 @@ if TYPE_CHECKING:
     from indexer.drift.report.record import Report
 
 _LEVEL_NAMES = ["START", "MEANING", "HINT"]
+_STDIN = Path("-")
 
 
 @click.command("check")
-@click.argument("paths", nargs=-1, type=click.Path(path_type=Path), metavar="[FILE|FOLDER]...")
+@click.argument("paths", nargs=-1, type=click.Path(path_type=Path), metavar="[FILE|FOLDER|-]...")
 @click.option("--version", "version", help="Judge against this version, whatever the files say.")
 @click.option("--versions", "versions", metavar="A..B", help="Judge against every release from A to B.")
 @click.option("--upgrade", metavar="OLD..NEW", help="Tell only what going from OLD to NEW breaks or changes.")
 @click.option("--docs", is_flag=True, help="The paths are documentation, not launches.")
-@click.option("--stdin-kind", help="Read one file of this kind (shell, yaml, ...) from standard input.")
+@click.option("--stdin-kind", help="Standard input (-) is of this kind (shell, yaml, ...), not guessed.")
 @click.option(
     "--format",
     "format_name",
@@ -86,11 +87,12 @@ def command(
     from indexer.drift.session import Request, run_check
 
     _refuse_unknown_kind(stdin_kind)
+    _refuse_two_ranges(version or versions, upgrade)
     settings, folder = _settings(config)
     timeline = _timeline(history_file)
     request = Request(
-        paths=list(paths),
-        stdin=(sys.stdin.buffer.read(), stdin_kind) if stdin_kind else None,
+        paths=[path for path in paths if path != _STDIN],
+        stdin=(sys.stdin.buffer.read(), stdin_kind) if stdin_kind or _STDIN in paths else None,
         versions=_versions(version, versions, settings, timeline),
         upgrade=_range(upgrade, timeline, "--upgrade") if upgrade else None,
         docs=docs,
@@ -115,6 +117,16 @@ def command(
     sys.exit(
         _exit_code(outcome.report, fail_on or settings.fail_on or "MEANING", fail_on_unread, outcome.stale)
     )
+
+
+def _refuse_two_ranges(version: str | None, upgrade: str | None) -> None:
+    from indexer.errors import UsageError
+
+    if version and upgrade:
+        raise UsageError(
+            f"--upgrade {upgrade} names its versions, so --version and --versions say nothing beside it",
+            "give one of them",
+        )
 
 
 def _refuse_unknown_kind(kind: str | None) -> None:

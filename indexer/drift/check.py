@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
 import msgspec
@@ -13,11 +13,11 @@ from indexer.drift.launch.model import FileLaunches, Launch, VersionHint
 from indexer.drift.launch.read import Unreadable, load, read_launches
 from indexer.drift.lint.config_keys import judge_config
 from indexer.drift.lint.continued import LINE_BY_LINE, broken_continuations
-from indexer.drift.lint.engines import GENERIC
+from indexer.drift.lint.engines import GENERIC, options_of_sglang, starts_vllm
 from indexer.drift.lint.facts import Timeline
 from indexer.drift.lint.judge import Raw, judge_launch, judge_settings
 from indexer.drift.lint.whole import note_completeness
-from indexer.drift.report.record import START, Finding, Unread
+from indexer.drift.report.record import HINT, START, Finding, Unread
 
 Extra = Callable[[Launch, FileLaunches, str], list[Raw]]
 """More findings for a launch on a version: conflicts of its options."""
@@ -38,7 +38,10 @@ class FileResult(msgspec.Struct, kw_only=True):
 
 class Checker:
     """Checks files against ``versions``, or, where that is empty, against the version that the file
-    names and else against ``default``."""
+    names and else against ``default``. ``keeps_texts`` is True where a text is asked for even of files
+    without findings."""
+
+    keeps_texts = False
 
     def __init__(
         self, timeline: Timeline, versions: Sequence[str], default: str, extras: Sequence[Extra] = ()
@@ -88,6 +91,8 @@ class Checker:
             for version, origin in self.versions_of(alone, found, places, result, around):
                 judged[version] = []
                 origins.append(origin)
+        for raw in self.judge_others(found):
+            result.findings.append(places.finding(raw, name, self.asked[-1] if self.asked else self.default))
         for version in judged:
             judged[version] += self.judge_environment(found, version)
         result.versions = sorted(judged, key=self.timeline.position.__getitem__)
@@ -113,6 +118,15 @@ class Checker:
     def judge_environment(self, found: FileLaunches, version: str) -> list[Raw]:
         """Return what is wrong with the file's environment variables on a version."""
         return judge_settings(found.settings, version, self.timeline)
+
+    def judge_others(self, found: FileLaunches) -> Iterator[Raw]:
+        """Yield the options of SGLang's that vLLM is started with; what its parser takes isn't known here."""
+        for launch in filter(starts_vllm, found.launches):
+            for word, option, theirs in options_of_sglang(launch.words, self.timeline.spellings):
+                message = f"{option} is an option of SGLang, and this starts vLLM"
+                message += f"; vLLM's is {theirs}" if theirs else ""
+                end = max(word.start + 1, min(word.end, word.start + len(option)))
+                yield Raw("wrong-engine-flag", HINT, message, word.start, end, option, theirs)
 
     def servers(self, found: FileLaunches, text: str) -> list[Launch]:
         """Return the launches whose words a server's parser reads."""

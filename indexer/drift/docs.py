@@ -36,6 +36,8 @@ _MESSAGE = re.compile(r"[\"'](?:[^\"'\n\\]|\\.){12,}[\"']")
 class DocsChecker(Checker):
     """Checks documentation; remembers over all files which options were named."""
 
+    keeps_texts = True
+
     def __init__(self, timeline: Timeline, versions: Sequence[str], default: str) -> None:
         super().__init__(timeline, versions or [default], default)
         self.version = self.asked[-1]

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import os
+from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from fnmatch import fnmatch
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from indexer.drift.check import Checker, FileResult
 from indexer.drift.launch.read import kind_of
 from indexer.errors import UsageError
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future
 
 SKIPPED_FOLDERS = frozenset(
     [
@@ -27,8 +32,14 @@ SKIPPED_FOLDERS = frozenset(
         "site-packages",
     ]
 )
+_SYSTEM_FOLDERS = frozenset(map(Path, ["/proc", "/sys", "/dev", "/run"]))
+"""What stands there is no file, and reading some of it never ends."""
 PARALLEL_FROM = 64
 """Below this many files, starting workers costs more than it gains."""
+
+_CHUNK = 16
+_AHEAD = 4
+"""So many chunks of files are given to each worker before the first of them must be back."""
 
 _checker: Checker | None = None
 
@@ -57,7 +68,11 @@ def find_files(paths: Iterable[Path], exclude: Sequence[str] = ()) -> Iterator[t
 
 def _below(folder: Path) -> Iterator[Path]:
     for root, folders, names in os.walk(folder):
-        folders[:] = sorted(name for name in folders if name not in SKIPPED_FOLDERS)
+        folders[:] = sorted(
+            name
+            for name in folders
+            if name not in SKIPPED_FOLDERS and Path(root, name) not in _SYSTEM_FOLDERS
+        )
         for name in sorted(names):
             file = Path(root, name)
             if kind_of(file) is not None or (not file.suffix and _has_shebang(file)):
@@ -75,7 +90,7 @@ def _has_shebang(file: Path) -> bool:
 
 
 def check_files(checker: Checker, files: Sequence[tuple[Path, str]]) -> Iterator[FileResult]:
-    """Check the files in order, on all cores where there are many."""
+    """Check the files in order, on all cores where there are many; few are in memory at any time."""
     workers = min(os.cpu_count() or 1, 8)
     if len(files) < PARALLEL_FROM or workers < 2 or not hasattr(os, "fork"):
         yield from (checker.check_path(path, name) for path, name in files)
@@ -86,11 +101,30 @@ def check_files(checker: Checker, files: Sequence[tuple[Path, str]]) -> Iterator
     global _checker
     _checker = checker  # forked workers inherit it: nothing is pickled but names and results
     context = multiprocessing.get_context("fork")
-    with ProcessPoolExecutor(workers, mp_context=context) as pool:
-        yield from pool.map(_check_one, files, chunksize=16)
+    pool = ProcessPoolExecutor(workers, mp_context=context, initializer=_leave_interrupts)
+    try:
+        waiting: deque[Future[list[FileResult]]] = deque()
+        for begin in range(0, len(files), _CHUNK):
+            if len(waiting) >= workers * _AHEAD:
+                yield from waiting.popleft().result()
+            waiting.append(pool.submit(_check_chunk, files[begin : begin + _CHUNK]))
+        while waiting:
+            yield from waiting.popleft().result()
+    finally:
+        pool.shutdown(wait=True, cancel_futures=True)
 
 
-def _check_one(job: tuple[Path, str]) -> FileResult:
+def _leave_interrupts() -> None:
+    """Ctrl-C goes to the whole group: only the parent answers it."""
+    import signal
+
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
+def _check_chunk(jobs: Sequence[tuple[Path, str]]) -> list[FileResult]:
     assert _checker is not None
-    path, name = job
-    return _checker.check_path(path, name)
+    results = [_checker.check_path(path, name) for path, name in jobs]
+    for result in results:
+        if not result.findings and not _checker.keeps_texts and "indexer:" not in (result.text or ""):
+            result.text = None  # nothing will be asked of it
+    return results

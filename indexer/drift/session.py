@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from indexer.drift.check import Checker, Extra, FileResult
-from indexer.drift.files import check_files, find_files
+from indexer.drift.files import PARALLEL_FROM, check_files, find_files
 from indexer.drift.launch.model import FileLaunches, Launch
-from indexer.drift.launch.read import Unreadable, decode
+from indexer.drift.launch.read import Unreadable, decode, guess_kind
 from indexer.drift.lint import fix as fixes
 from indexer.drift.lint.facts import Timeline
 from indexer.drift.lint.judge import Raw
@@ -17,16 +17,20 @@ from indexer.drift.lint.lints import rule_infos
 from indexer.drift.lint.suppress import Comments
 from indexer.drift.report.record import Finding, Report, Unread, with_fingerprints
 from indexer.errors import UsageError
+from indexer.progress import count, track
+
+STDIN = "<stdin>"
 
 
 @dataclass(slots=True)
 class Request:
-    """What was asked. ``versions`` empty: each file's own version. ``resolve`` None: conflicts from
-    shipped facts; True: ask the resolver too; False: no conflicts at all."""
+    """What was asked. ``stdin``: what was read there, and its kind, None: guessed. ``versions`` empty: each
+    file's own version. ``resolve`` None: conflicts from shipped facts; True: ask the resolver too; False: no
+    conflicts at all."""
 
     paths: list[Path]
     versions: list[str] = field(default_factory=list)
-    stdin: tuple[bytes, str] | None = None
+    stdin: tuple[bytes, str | None] | None = None
     upgrade: tuple[str, str] | None = None
     docs: bool = False
     ignore: list[str] = field(default_factory=list)
@@ -58,11 +62,18 @@ def run_check(request: Request, timeline: Timeline) -> Outcome:
         raise UsageError("nothing to check", "name files or folders")
     if request.write_baseline and request.baseline is None:
         raise UsageError("--write-baseline has no file to write", "name it: --baseline FILE")
-    files = list(find_files(request.paths, request.exclude))
+    if request.docs and request.upgrade is not None:
+        raise UsageError(
+            "--docs and --upgrade exclude each other", "check documentation against one --version"
+        )
+    if request.stdin is not None and request.fix and not request.diff:
+        raise UsageError("--fix has no file to write to", "--diff shows what it would write")
+    files = list(count(find_files(request.paths, request.exclude), "looking for files"))
     paths = {name: path for path, name in files}
     outcome = Outcome(Report(rules=rule_infos()))
     report, texts = outcome.report, []
-    for result in _results(request, timeline, files):
+    results = _results(request, timeline, files)
+    for result in _told(results, len(files)):
         _take(result, request, outcome, paths.get(result.file))
         if request.docs:
             texts.append(result.text or "")
@@ -71,10 +82,33 @@ def run_check(request: Request, timeline: Timeline) -> Outcome:
 
         version = request.versions[-1] if request.versions else timeline.versions[-1]
         report.findings += undocumented(timeline, version, texts, request.paths[0].as_posix())
+    if not request.docs:
+        _note_no_launch(request, outcome)
     report.findings = with_fingerprints(report.findings)
     if request.baseline is not None:
         _apply_baseline(request, request.baseline, outcome)
     return outcome
+
+
+def _told(results: Iterable[FileResult], files: int) -> Iterable[FileResult]:
+    return track(results, f"checking {files:,} files", files) if files >= PARALLEL_FROM else results
+
+
+_MOST_NAMED = 5
+
+
+def _note_no_launch(request: Request, outcome: Outcome) -> None:
+    """Say which of the named files hold no launch: without it they would read as clean."""
+    report, files = outcome.report, outcome.report.files
+    if files and len(report.no_launch) == len(files) > _MOST_NAMED:
+        outcome.notes.append(f"no SGLang launch found in {len(files):,} files")
+        return
+    named = {path.as_posix() for path in request.paths if not path.is_dir()} | {STDIN}
+    report.no_launch = [file for file in report.no_launch if file in named or len(files) == 1]
+    if report.no_launch:
+        shown, more = report.no_launch[:_MOST_NAMED], len(report.no_launch) - _MOST_NAMED
+        rest = f" and {more} more" if more > 0 else ""
+        outcome.notes.append(f"no SGLang launch found in {', '.join(shown)}{rest}")
 
 
 def _results(request: Request, timeline: Timeline, files: list[tuple[Path, str]]) -> Iterable[FileResult]:
@@ -82,9 +116,10 @@ def _results(request: Request, timeline: Timeline, files: list[tuple[Path, str]]
     if request.stdin is not None:
         raw, kind = request.stdin
         try:
-            yield checker.check_text(decode(raw), kind, "<stdin>")
+            text = decode(raw)
+            yield checker.check_text(text, kind or guess_kind(text), STDIN)
         except Unreadable as error:
-            yield FileResult(file="<stdin>", unread=[Unread("<stdin>", str(error))])
+            yield FileResult(file=STDIN, unread=[Unread(STDIN, str(error))])
     yield from check_files(checker, files)
 
 
@@ -141,6 +176,8 @@ def _take(result: FileResult, request: Request, outcome: Outcome, path: Path | N
     if result.versions:
         report.versions[result.file] = result.versions
         report.origins[result.file] = result.origin
+    elif not result.unread:
+        report.no_launch.append(result.file)
     kept = _accept(result, request, report)
     report.findings += kept
     if (request.fix or request.diff or request.upgrade) and result.edits and result.text is not None:

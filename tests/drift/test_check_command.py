@@ -315,3 +315,66 @@ def test_a_command_that_is_too_long_to_read_is_told(run) -> None:  # type: ignor
     result = run(long, "--fail-on-unread")
     assert result.exit_code == 3
     assert "long.sh: not read: a command of more than 4000 words" in result.output
+
+
+def test_standard_input_named_by_a_dash_is_read_as_what_it_looks_like(run) -> None:  # type: ignore[no-untyped-def]
+    service = f"services:\n  a:\n    command: {OLD}"
+    docker = f"FROM x\nCMD {OLD}"
+    fenced = f"# Guide\n```bash\n{OLD}```\n"
+    for text in (
+        OLD,
+        service,
+        docker,
+        fenced,
+        '["' + '", "'.join(OLD.split()) + '"]',
+        f"[Service]\nExecStart={OLD}",
+    ):
+        result = run("-", "--json", "--version", "0.5.23", stdin=text)
+        assert ("renamed-flag", "--mamba-scheduler-strategy") in found(result), text
+    assert "--fix has no file" in str(run("-", "--fix", stdin=OLD).exception)
+
+
+def test_a_named_file_without_a_launch_is_told(run) -> None:  # type: ignore[no-untyped-def]
+    other, launch = write("other.sh", "echo hello\n"), write("launch.sh", OLD)
+    result = run(other, launch, "--json")
+    assert json.loads(result.stdout)["no_launch"] == ["other.sh"]
+    jsonschema.validate(json.loads(result.stdout), json.loads(SCHEMA_PATH.read_text()))
+    alone = run(other)
+    assert alone.exit_code == 0 and "no SGLang launch found in other.sh" in alone.stderr
+    assert "no SGLang launch" not in run(".").stderr, "a folder holds other files too"
+    write("empty/a.sh", "echo\n")
+    for number in range(7):
+        write(f"empty/{number}.sh", "echo\n")
+    assert "no SGLang launch found in 8 files" in run("empty").stderr
+
+
+def test_options_that_exclude_each_other(run) -> None:  # type: ignore[no-untyped-def]
+    path = write("a.sh", OLD)
+    for more in (["--version", "0.5.9"], ["--versions", "0.5.9..0.5.12"], ["--docs"]):
+        error = run("--upgrade", "0.5.12..0.5.23", path, *more).exception
+        assert isinstance(error, IndexerError) and error.exit_code == 2, more
+
+
+def test_many_files_come_in_order_whatever_worker_read_them(run) -> None:  # type: ignore[no-untyped-def]
+    names = [f"many/{number:03}.sh" for number in range(150)]
+    for name in names:
+        write(name, OLD if name.endswith("7.sh") else "echo\n")
+    body = json.loads(run("many", "--json").stdout)
+    assert body["files"] == names
+    assert {f["file"] for f in body["findings"]} == {name for name in names if name.endswith("7.sh")}
+
+
+def test_options_of_sglang_given_to_vllm(run) -> None:  # type: ignore[no-untyped-def]
+    image = "services:\n  a:\n    image: vllm/vllm-openai:v0.11.0\n"
+    compose = image + "    command: --model m --mem-fraction-static 0.8\n"
+    for path in (
+        write("a.yaml", compose),
+        write("b.sh", "vllm serve m --mem-fraction-static 0.8 --max-model-len 8\n"),
+    ):
+        (one,) = json.loads(run(path, "--json").stdout)["findings"]
+        assert (one["code"], one["level"], one["flag"]) == (
+            "wrong-engine-flag",
+            "HINT",
+            "--mem-fraction-static",
+        )
+        assert one["replacement"] == "--gpu-memory-utilization"

@@ -33,6 +33,8 @@ _OTHER_PROGRAMS = re.compile(
     r"^(sglang(_router|\.multimodal_gen|\.test|\.bench|\.srt|\.check_env|\.profiler)[\w.]*|vllm[\w.]*"
     r"|lmdeploy[\w.]*|tensorrt_llm[\w.]*)$"
 )
+OTHER_IMAGE = re.compile(r"(^|[/_-])(vllm|lmdeploy|tensorrt[_-]llm|text-generation-inference|ollama)\b")
+"""Images of other engines."""
 _OPERATORS = frozenset({"&&", "||", ";", "|", "&", ">", ">>", "2>&1", "<", "2>", "&>", "|&"})
 _VERSION_CALLS = frozenset({"pkill", "pgrep", "killall", "grep", "egrep", "ps", "which", "echo", "printf"})
 

@@ -61,6 +61,26 @@ def kind_of(path: PurePath, head: bytes = b"") -> str | None:
     return None
 
 
+_LOOKS = (
+    ("systemd", re.compile(r"\[(?:Unit|Service)\]")),
+    ("json", re.compile(r"\s*[{\[]")),
+    ("dockerfile", re.compile(r"(?:\s*#[^\n]*\n)*\s*(?:FROM|ARG)[ \t]+\S+", re.IGNORECASE)),
+    ("python", re.compile(r"(?:import|from)[ \t]+\w+|def[ \t]+\w+\(", re.MULTILINE)),
+    ("yaml", re.compile(r"(?:\s*#[^\n]*\n)*(?:---|[\w.-]+:(?:[ \t]|\n))")),
+)
+"""What a text of a kind begins with."""
+
+
+def guess_kind(text: str) -> str:
+    """Return what a text without a name is best read as; shell, where nothing speaks for another kind."""
+    named = kind_of(PurePath("-"), text[:200].encode())
+    if named is not None:
+        return named
+    if "\n```" in f"\n{text}":
+        return "markdown"
+    return next((kind for kind, look in _LOOKS if look.match(text)), "shell")
+
+
 def load(path: Path) -> tuple[str, str]:
     """Return ``(text, kind)`` of a file.
 

@@ -15,7 +15,13 @@ import yaml
 
 from indexer.drift.launch.located import Located, align, blank
 from indexer.drift.launch.model import DYNAMIC, FileLaunches, Keyword, Launch, Setting, VersionHint, Word
-from indexer.drift.launch.programs import find_launches, is_flag_list, soften, starts_sglang
+from indexer.drift.launch.programs import (
+    OTHER_IMAGE,
+    find_launches,
+    is_flag_list,
+    soften,
+    starts_sglang,
+)
 from indexer.drift.launch.shell import read_shell
 from indexer.drift.launch.versions import image_version
 
@@ -139,6 +145,7 @@ class _Reader:
             self.node(value, depth + 1)
         image = by_key.get("image")
         if isinstance(image, yaml.ScalarNode):
+            self.other_engine(image.value, before)
             version = image_version(image.value)
             if version is not None:
                 hint = VersionHint(version, self.text.at(image.start_mark.index), "image tag")
@@ -146,6 +153,13 @@ class _Reader:
                     launch.version = launch.version or hint
         elif isinstance(image, yaml.MappingNode):
             self.helm_image(image, before)
+
+    def other_engine(self, image: str, before: int) -> None:
+        """Options without a program belong to the engine of their container's image."""
+        engine = OTHER_IMAGE.search(image)
+        for launch in self.found.launches[before:] if engine else ():
+            if launch.program == "fragment":
+                launch.program, launch.entry = "other-parser", engine[2] if engine else ""
 
     def helm_image(self, image: yaml.MappingNode, before: int) -> None:
         """``image: {repository: lmsysorg/sglang, tag: v0.5.9}``."""

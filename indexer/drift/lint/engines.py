@@ -6,6 +6,10 @@ the version judged against has it. ``None``: SGLang needs nothing, or has nothin
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+
+from indexer.drift.launch.model import Launch, Word
+
 VLLM: dict[str, str | None] = {
     "--async-scheduling": None,
     "--block-size": "--page-size",
@@ -56,6 +60,29 @@ TENSORRT_LLM: dict[str, str | None] = {
     "--tp_size": "--tp-size",
 }
 ENGINES = {"vLLM": VLLM, "TensorRT-LLM": TENSORRT_LLM}
+
+
+_OURS = {ours: theirs for theirs, ours in reversed(VLLM.items()) if ours} | {
+    "--speculative-algorithm": "--speculative-config",
+    "--speculative-draft-model-path": "--speculative-config",
+}
+
+
+def starts_vllm(launch: Launch) -> bool:
+    """Whether a launch of another program's is one of vLLM's."""
+    return launch.program == "other-parser" and (launch.entry == "serve" or "vllm" in launch.entry)
+
+
+def options_of_sglang(
+    words: Sequence[Word], spellings: frozenset[str]
+) -> Iterator[tuple[Word, str, str | None]]:
+    """Yield ``(word, option, vLLM's equivalent)`` for the words that only SGLang's parser knows, as far as we
+    know: ``spellings`` are all of SGLang's."""
+    for word in words:
+        option = word.text.partition("=")[0]
+        own = option in _OURS or (option.startswith(("--speculative-", "--mamba-")) and option in spellings)
+        if own and option not in GENERIC and option not in VLLM:
+            yield word, option, _OURS.get(option)
 
 
 def engine_of(option: str) -> tuple[str, str | None] | None:

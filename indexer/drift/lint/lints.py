@@ -102,7 +102,8 @@ LINTS = {
             code="wrong-engine-flag",
             level=START,
             title="Another engine's option",
-            what="SGLang never had the option, but vLLM or TensorRT-LLM has.",
+            what="SGLang never had the option, but vLLM or TensorRT-LLM has. A hint: vLLM is given an option "
+            "of SGLang's.",
             why="argparse stops with “unrecognized arguments”.",
             example="python -m sglang.launch_server --model-path m --gpu-memory-utilization 0.9",
             example_version="0.5.23",

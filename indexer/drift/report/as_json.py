@@ -39,5 +39,6 @@ def render(report: Report) -> str:
             for file, judged in report.versions.items()
         },
         "unread": [{"file": item.file, "reason": item.reason} for item in report.unread],
+        "no_launch": report.no_launch,
     }
     return json.dumps(body, indent=2, ensure_ascii=True) + "\n"

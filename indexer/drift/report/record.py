@@ -60,13 +60,15 @@ class Unread(msgspec.Struct, frozen=True):
 
 class Report(msgspec.Struct, kw_only=True):
     """Everything a run has to say. ``versions`` maps a file to the versions it was judged against
-    and ``origins`` says where each came from (``--version``, ``image tag on line 4``)."""
+    and ``origins`` says where each came from (``--version``, ``image tag on line 4``); ``no_launch`` are the
+    files asked for by name that hold no launch."""
 
     findings: list[Finding] = []
     files: list[str] = []
     versions: dict[str, list[str]] = {}
     origins: dict[str, str] = {}
     unread: list[Unread] = []
+    no_launch: list[str] = []
     rules: Mapping[str, RuleInfo] = {}
     suppressed: int = 0
     tool: str = "indexer check"
