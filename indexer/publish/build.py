@@ -61,10 +61,12 @@ def build_site(versions: list[str], default: str, target: Path, processes: int =
 def _processes(workers: int) -> Iterator[ProcessPoolExecutor]:
     """Give a pool of processes that end at once when the block fails or is interrupted.
 
-    Ctrl-C reaches this process only: a worker's own traceback would bury the one line that tells it.
+    Ctrl-C ends this process and the programs that workers run, not the workers themselves: a traceback of
+    theirs would bury the one line that tells it.
     """
-    ignore_interrupts = partial(signal.signal, signal.SIGINT, signal.SIG_IGN)
-    with ProcessPoolExecutor(workers, initializer=ignore_interrupts) as pool:
+    # A handler, because what is ignored would stay ignored in a program that a worker runs.
+    no_interrupts = partial(signal.signal, signal.SIGINT, _go_on)
+    with ProcessPoolExecutor(workers, initializer=no_interrupts) as pool:
         try:
             yield pool
         except BaseException:
@@ -72,6 +74,10 @@ def _processes(workers: int) -> Iterator[ProcessPoolExecutor]:
             for process in multiprocessing.active_children():
                 process.terminate()
             raise
+
+
+def _go_on(number: int, frame: object) -> None:
+    """Take no notice of a signal."""
 
 
 def _extract(version: str) -> frozenset[str]:

@@ -15,7 +15,7 @@ from pathlib import Path
 from indexer.source.cache import cache_folder, keep
 
 _MOST = 12
-"""Indexes kept, about 9 MB each: the pinned releases, for two checkouts of this program."""
+"""Indexes kept, some 5 MB each: the pinned releases, for two checkouts of this program."""
 
 
 def kept_index(records: list[str]) -> Path:
@@ -23,7 +23,7 @@ def kept_index(records: list[str]) -> Path:
     digest = hashlib.blake2b(version("pagefind").encode(), digest_size=12)
     for record in records:
         digest.update(b"\0" + record.encode())
-    return cache_folder("pagefind") / f"{digest.hexdigest()}.zip"
+    return cache_folder("site-search") / f"{digest.hexdigest()}.zip"
 
 
 def unpacked(kept: Path, folder: Path) -> bool:

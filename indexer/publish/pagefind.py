@@ -1,20 +1,21 @@
 """The site's search: one Pagefind record per fact, and the words its script mends typing with.
 
-Records are handed over as a folder of small files, in one message: Pagefind's Python service waits a
-tenth of a second for each answer, so that a message per record takes minutes.
+Records are handed over as a folder of small files to Pagefind's program. Its Python service is not used: it
+says that the index is written before it is, and closing it then leaves files cut short.
 """
 
 from __future__ import annotations
 
-import asyncio
 import json
+import subprocess
 from collections import Counter
 from collections.abc import Iterable
 from html import escape
 from pathlib import Path
 
-from pagefind.index import IndexConfig, PagefindIndex
+from pagefind.service import get_executable
 
+from indexer.errors import CannotError
 from indexer.publish.kept_search import keep_index, kept_index, unpacked
 from indexer.search.documents import Document
 from indexer.search.words import SMALL_WORDS, SYNONYMS, identifier_terms, words
@@ -39,19 +40,26 @@ def write_search(documents: Iterable[Document], folder: Path) -> None:
     (folder / "search-words.json").write_text(json.dumps(answer, separators=(",", ":")))
     kept = kept_index(records)
     if not unpacked(kept, folder / "pagefind"):
-        asyncio.run(_write_index(records, folder))
+        _write_index(records, folder)
         keep_index(kept, folder / "pagefind")
 
 
-async def _write_index(records: list[str], folder: Path) -> None:
+def _write_index(records: list[str], folder: Path) -> None:
     """Have Pagefind read the records; their files stay, because making files after removing many is slow."""
     place = folder / RECORDS
     place.mkdir()
     for number, record in enumerate(records):
         (place / f"{number}.html").write_text(record, encoding="utf-8")
-    config = IndexConfig(output_path=str(folder / "pagefind"), force_language="en")
-    async with PagefindIndex(config=config) as index:
-        await index.add_directory(str(place))
+    program = get_executable()
+    if program is None:
+        raise CannotError("Pagefind's program is not installed", "pip install 'pagefind[bin]'")
+    output = str((folder / "pagefind").absolute())
+    command = [str(program), "--site", ".", "--output-path", output, "--force-language", "en", "--quiet"]
+    # In its own folder: Pagefind takes settings from files where it is started.
+    done = subprocess.run(command, cwd=place, stdin=subprocess.DEVNULL, capture_output=True, text=True)
+    if done.returncode:
+        said = (done.stderr or done.stdout).strip() or f"exit code {done.returncode}"
+        raise CannotError(f"Pagefind could not index the site ({said.splitlines()[-1]})")
 
 
 def _record(document: Document, spellings: list[str], said: list[str]) -> str:

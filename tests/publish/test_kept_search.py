@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from indexer.errors import CannotError
 from indexer.publish import kept_search, pagefind
 from indexer.publish.kept_search import keep_index, kept_index, unpacked
 from indexer.publish.pagefind import write_search
@@ -34,7 +35,7 @@ def test_the_same_records_are_indexed_once(tmp_path: Path, monkeypatch: pytest.M
     first = write(tmp_path / "first")
     assert "pagefind.js" in first
 
-    async def never(records: list[str], folder: Path) -> None:
+    def never(records: list[str], folder: Path) -> None:
         raise AssertionError("indexed again")
 
     monkeypatch.setattr(pagefind, "_write_index", never)
@@ -43,7 +44,7 @@ def test_the_same_records_are_indexed_once(tmp_path: Path, monkeypatch: pytest.M
 
 def test_a_damaged_entry_is_made_again(tmp_path: Path) -> None:
     whole = write(tmp_path / "first")
-    (entry,) = (tmp_path / "cache" / "pagefind").glob("*.zip")
+    (entry,) = (tmp_path / "cache" / "site-search").glob("*.zip")
     entry.write_bytes(entry.read_bytes()[:2000])
     assert write(tmp_path / "second").keys() >= {"pagefind.js", "pagefind-entry.json"}
     assert unpacked(entry, tmp_path / "third")
@@ -66,3 +67,15 @@ def test_only_the_entries_used_last_stay(tmp_path: Path, monkeypatch: pytest.Mon
     assert unpacked(entries[0], tmp_path / "used")
     keep_index(entries[2], tmp_path / "made")
     assert [entry.is_file() for entry in entries] == [True, False, True]
+
+
+def test_pagefind_that_fails_is_one_clear_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    broken = tmp_path / "broken"
+    broken.write_text("#!/bin/sh\necho 'no room left' >&2\nexit 3\n")
+    broken.chmod(0o755)
+    monkeypatch.setattr(pagefind, "get_executable", lambda: broken)
+    with pytest.raises(CannotError, match=r"could not index the site \(no room left\)"):
+        write(tmp_path / "first")
+    monkeypatch.setattr(pagefind, "get_executable", lambda: None)
+    with pytest.raises(CannotError, match="not installed"):
+        write(tmp_path / "second")
