@@ -30,14 +30,25 @@ class Write:
     function: str
 
 
-def trace_writes(program: Any, module: Any) -> list[Write]:
-    """Start noting writes to the record and return the list they are added to, in order."""
+@dataclass(frozen=True)
+class Declared:
+    """A declaration as it was made: who says it, and the fields with their values."""
+
+    source: Any
+    fields: dict[str, Any]
+
+
+def trace_writes(program: Any, module: Any, declared: list[Declared]) -> list[Write]:
+    """Start noting writes to the record and return the list they are added to, in order.
+
+    Declarations are added to ``declared`` too.
+    """
     writes: list[Write] = []
     record = module.ServerArgs
     fields: Any = getattr(record, "__dataclass_fields__", ()) or getattr(record, "__struct_fields__", ())
     names = set(fields)
     _trace_stores(record, names, writes, program)
-    _trace_declarations(program, names, writes)
+    _trace_declarations(program, names, writes, declared)
     return writes
 
 
@@ -62,7 +73,7 @@ def _made_by(program: Any, name: str, value: Any) -> Write | None:
     return None
 
 
-def _trace_declarations(program: Any, names: set[str], writes: list[Write]) -> None:
+def _trace_declarations(program: Any, names: set[str], writes: list[Write], noted: list[Declared]) -> None:
     declaring = program.find(DECLARING_MODULE)
     if declaring is None or not declaring._rt_state.offers(DECLARE):
         return
@@ -76,6 +87,7 @@ def _trace_declarations(program: Any, names: set[str], writes: list[Write]) -> N
 
     def declared(*args: Any, **kwargs: Any) -> Any:
         frame = _interpreted_frame(skip=DECLARE)
+        noted.append(Declared(args[1] if len(args) > 1 else kwargs.get("source"), kwargs))
         for name, value in kwargs.items():
             if name in names and frame is not None:
                 writes.append(_made_by(program, name, value) or Write(name, *frame))

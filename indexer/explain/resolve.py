@@ -6,7 +6,8 @@ from typing import Any
 
 import msgspec
 
-from indexer.explain.provenance import Write, trace_writes
+from indexer.explain.declared import unnoted_decisions
+from indexer.explain.provenance import Declared, Write, trace_writes
 from indexer.extract.encoded import encode
 from indexer.interpret.launch import Launch
 from indexer.interpret.modules import Program
@@ -76,10 +77,12 @@ def resolve_path(tree: SourceTree, launch: Launch, transformers: ConfigurationTr
     world.on_parsed = parsed
     try:
         module = program.import_module(ARGUMENTS)
-        result.writes = trace_writes(program, module)
+        declared: list[Declared] = []
+        result.writes = trace_writes(program, module, declared)
         record = module.prepare_server_args(list(launch.argv))
         if hasattr(type(record), "resolve_once"):
             record.resolve_once()
+        result.writes += unnoted_decisions(program, record, declared)
         _note_resolved(result, resolved_values(record))
         result.stage = CHECK
         if hasattr(type(record), "check_server_args"):

@@ -252,6 +252,15 @@ class Program:
         module = self._modules.get(dotted)
         return module.face if module else None
 
+    def bound(self, name: str) -> list[Any]:
+        """Return what the modules loaded so far have bound to a name, nothing being bound for it."""
+        held = (dict.get(module.namespace, name) for module in self._modules.values())
+        return [value for value in held if value is not None]
+
+    def source(self, path: str) -> str:
+        """Return the text of a file of the trees."""
+        return next(tree for tree, _ in self._trees if path in tree).text(path)
+
     def state_of(self, cls: type) -> ModuleState | None:
         """Return the module an interpreted class was written in."""
         return self._modules.get(cls.__module__)

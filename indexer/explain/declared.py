@@ -1,0 +1,74 @@
+"""Decisions that are kept beside the record without a call that says so.
+
+A provider (a model family's override) returns what it decides, and whoever asked it puts the pair of the
+provider's name and a copy into the record's list of decisions. The last pair that names a field decided it.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from typing import Any
+
+from indexer.explain.provenance import Declared, Write
+from indexer.interpret.compiled import MARK
+from indexer.interpret.marks import is_interpreted_function
+
+
+def unnoted_decisions(program: Any, record: Any, noted: list[Declared]) -> list[Write]:
+    """Return the writes of the fields whose last decision beside the record was not noted as it was made."""
+    last: dict[str, tuple[str, Any]] = {}
+    for decisions in _kept_beside(record):
+        for source, fields in decisions:
+            for name, value in fields.items():
+                last[name] = (source, value)
+    found = []
+    for name, (source, value) in last.items():
+        if not any(one.source == source and one.fields.get(name, ...) is value for one in noted):
+            write = _returned(program, source, name, value) or _in_provider(program, source, name)
+            found += [write] if write is not None else []
+    return found
+
+
+def _kept_beside(record: Any) -> Iterator[list[tuple[str, dict[str, Any]]]]:
+    for value in list(getattr(record, "__dict__", {}).values()):
+        if type(value) is list and value and all(_is_decision(one) for one in value):
+            yield value
+
+
+def _is_decision(one: Any) -> bool:
+    return type(one) is tuple and len(one) == 2 and type(one[0]) is str and type(one[1]) is dict
+
+
+def _returned(program: Any, source: str, name: str, value: Any) -> Write | None:
+    """Return the line of the dictionary that the provider returned."""
+    for path, function, lines, made in reversed(program.world.made):
+        if function == source and name in lines and made.get(name) is value:
+            return Write(name, path, lines[name], function)
+    return None
+
+
+def _in_provider(program: Any, source: str, name: str) -> Write | None:
+    """Return the only line of the provider that names the field as a key, its ``def`` where it has more."""
+    for function in program.bound(source):
+        if is_interpreted_function(function) and function.__qualname__ == source:
+            path, first = function.__code__.co_filename.removeprefix(MARK), function.__code__.co_firstlineno
+            lines = set(_key_lines(program.source(path), first, name))
+            return Write(name, path, lines.pop() if len(lines) == 1 else first, source)
+    return None
+
+
+def _key_lines(text: str, first: int, name: str) -> Iterator[int]:
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.FunctionDef) and _first_line(node) == first:
+            for inner in ast.walk(node):
+                keys: list[ast.expr | None] = []
+                if isinstance(inner, ast.Dict):
+                    keys = inner.keys
+                elif isinstance(inner, ast.Subscript) and isinstance(inner.ctx, ast.Store):
+                    keys = [inner.slice]
+                yield from (key.lineno for key in keys if isinstance(key, ast.Constant) and key.value == name)
+
+
+def _first_line(node: ast.FunctionDef) -> int:
+    return min([node.lineno, *(one.lineno for one in node.decorator_list)])
