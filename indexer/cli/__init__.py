@@ -66,7 +66,9 @@ def main() -> None:
         # Without standalone mode click returns the code of an Exit instead of exiting with it.
         code = cli.main(standalone_mode=False)
     except IndexerError as error:
-        click.echo(f"indexer: {error}", err=True)
+        from indexer.cli._terminal import fit
+
+        click.echo(fit(f"indexer: {error}", sys.stderr), err=True)
         sys.exit(error.exit_code)
     except click.ClickException as error:
         error.show()

@@ -196,9 +196,15 @@ def _path(sheet: Sheet, path: CodePath, links: Links) -> None:
     sheet.prose(path.title)
     sheet.gap()
     for key, value in path.context.items():
-        sheet.row(key, _value(value, plain_form))
+        if key != "bindings" or not isinstance(value, dict):
+            sheet.row(key, _value(value, plain_form))
     if not path.complete:
         sheet.row("complete", "no: a way-point is missing (see gaps)")
+    bindings = path.context.get("bindings")
+    if isinstance(bindings, dict) and bindings:
+        sheet.section("Chosen for this path")
+        for role, chosen in bindings.items():
+            sheet.entries([(f"{role}: {chosen['class']}", written_place(chosen["at"][0]))])
     sheet.section("Steps", len(path.steps))
     for step in path.steps:
         mark = "●" if step.waypoint else "○"

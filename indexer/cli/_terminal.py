@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import re
 import shutil
+import sys
 import textwrap
 from collections.abc import Iterable
+from typing import TextIO
 
 import click
 
@@ -82,13 +85,45 @@ class Sheet:
                     line, self.width, initial_indent="  ", subsequent_indent="    ", break_long_words=False
                 )
             if told:
-                self.lines.append("    " + click.style(told, fg="cyan"))
+                lead = len(text) - len(text.lstrip())
+                self.lines.append(" " * (lead + 4) + click.style(told, fg="cyan"))
         if len(shown) < len(listed):
             self.lines.append(f"  … and {len(listed) - len(shown)} more (--full shows them)")
 
     def show(self) -> None:
         """Print the answer."""
         click.echo("\n".join(self.lines))
+
+
+_LABELLED = re.compile(r"\s*\S{1,20}\s{2,}")
+_SNIPPET = re.compile(r"\s*\d* \| ")
+
+
+def fit(text: str, stream: TextIO | None = None) -> str:
+    """Return lines wrapped at words to the terminal's width, with a hanging indent.
+
+    In a pipe, where a line is a record, they stay as they are; so do quoted source lines. ``stream`` is where
+    the text goes, stdout if it isn't told.
+    """
+    if not (stream or sys.stdout).isatty():
+        return text
+    width = shutil.get_terminal_size((80, 24)).columns
+    lines: list[str] = []
+    for line in text.split("\n"):
+        if len(line) <= width or _SNIPPET.match(line):
+            lines.append(line)
+            continue
+        indent = " " * (len(line) - len(line.lstrip()))
+        column = _LABELLED.match(line)
+        lines += textwrap.wrap(
+            line.strip(),
+            width,
+            initial_indent=indent,
+            subsequent_indent=" " * column.end() if column else indent + " " * 4,
+            break_long_words=False,
+            break_on_hyphens=False,
+        )
+    return "\n".join(lines)
 
 
 def place(at: Location) -> str:

@@ -107,9 +107,11 @@ def command(
     outcome = run_check(request, timeline)
     wanted = "json" if as_json else format_name
     if not diff:
+        from indexer.cli._terminal import fit
         from indexer.drift.report import render
 
-        click.echo(render(outcome.report, wanted), nl=False)
+        told = render(outcome.report, wanted)
+        click.echo(fit(told) if wanted == "text" else told, nl=False)
     if outcome.diff and (diff or wanted == "text"):
         click.echo(outcome.diff, nl=False)
     for line in outcome.notes:

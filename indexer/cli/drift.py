@@ -81,6 +81,7 @@ def command(
 
     Exit codes: 0 nothing at the --fail-on level, 1 something, 2 usage, 3 could not compare.
     """
+    from indexer.cli._terminal import fit
     from indexer.drift import outcome as outcomes
     from indexer.drift.compare import compare
     from indexer.drift.sides import renames_of
@@ -109,7 +110,9 @@ def command(
             f"{len(outcome.changes)} changes written to {write_baseline}; fill in the reasons", err=True
         )
         return
-    click.echo(outcomes.render(outcome, "json" if as_json else format_name), nl=False)
+    format_name = "json" if as_json else format_name
+    told = outcomes.render(outcome, format_name)
+    click.echo(fit(told) if format_name == "text" else told, nl=False)
     sys.exit(1 if failing else 0)
 
 

@@ -191,7 +191,7 @@ def _explain_all(
 ) -> list[Explanation]:
     from indexer.progress import busy
 
-    with busy(f"running the resolution of SGLang {', '.join(versions[:3])}"):
+    with busy(f"running the resolution of SGLang {', '.join(versions[:3])}".rstrip()):
         if len(versions) > 1 and checkout is None:
             from indexer.explain.several import explain_versions
 

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from indexer.cli._terminal import fit
+
 if TYPE_CHECKING:
     from indexer.knowledge.history import History
     from indexer.knowledge.history_build import Built
@@ -90,8 +92,8 @@ def of(name: str, message: str | None, as_json: bool, history_file: Path | None)
         click.echo(msgspec.json.format(msgspec.json.encode(body), indent=2).decode())
         return
     if short is not None:
-        click.echo(_abbreviated(name, short, history.versions[-1]))
-    click.echo("\n\n".join(_told(history, story) for story in found))
+        click.echo(fit(_abbreviated(name, short, history.versions[-1])))
+    click.echo(fit("\n\n".join(_told(history, story) for story in found)))
 
 
 def _abbreviated(name: str, short: Abbreviation, newest: str) -> str:
@@ -120,7 +122,7 @@ def _tell_message(text: str, as_json: bool) -> None:
         body = {"versions": [history.releases[0], history.releases[-1]], "messages": told}
         click.echo(msgspec.json.format(msgspec.json.encode(body), indent=2).decode())
         return
-    click.echo("\n\n".join(one.told() for one in told))
+    click.echo(fit("\n\n".join(one.told() for one in told)))
 
 
 @command.command("rules")

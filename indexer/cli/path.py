@@ -35,6 +35,7 @@ def command(
     Names are Class.method, function or either with a shell pattern (``*.forward_extend``). The chain is
     one that the source allows; which branch runs may depend on the launch. Exit code 1: none was found.
     """
+    from indexer.cli._terminal import fit
     from indexer.errors import FINDINGS, UsageError
     from indexer.source import open_source
     from indexer.source.cache import cache_folder
@@ -62,18 +63,19 @@ def command(
         answer = {"version": tree.version, "found": chain is not None, "steps": steps, "findings": findings}
         click.echo(json.dumps(answer, indent=2))
     elif chain is None:
-        click.echo(
+        told = (
             f"No chain of calls was found from {start} to {end} in {tree.version}. Calls through what only a "
             "configuration decides are followed in the named paths alone: `indexer show path NAME`."
         )
+        click.echo(fit(told))
     else:
         for record in steps:
             at = f"{record['path']}:{record['line']}"
-            click.echo(f"{at}  {record['caller']} → {record['callee']}  [{record['how']}]")
+            click.echo(fit(f"{at}  {record['caller']} → {record['callee']}  [{record['how']}]"))
         last = graph.functions[chain[-1][2]]
         click.echo(f"{last.path}:{last.line}  {last.qualname}")
         for finding in findings:
-            click.echo(f"finding: {finding['what']}  [{finding['kind']}, {finding['at'][0]}]")
+            click.echo(fit(f"finding: {finding['what']}  [{finding['kind']}, {finding['at'][0]}]"))
     if chain is None:
         raise click.exceptions.Exit(FINDINGS)
 

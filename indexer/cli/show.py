@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
+
 import click
 
 from indexer.knowledge.addresses import KINDS
@@ -16,15 +19,17 @@ from indexer.knowledge.addresses import KINDS
 def command(kind: str, name: str, version: str | None, as_json: bool, everything: bool) -> None:
     """Show one fact of a SGLang version, each part with its file and line.
 
-    NAME is an option string or dest (--tp-size, tp_size), an algorithm or its alias, an architecture,
-    a rule id, a code path or an environment variable. Names that are shared show every match.
+    NAME is an option string or dest (--tp-size, tp_size), an algorithm or its alias, an architecture
+    or a folder with a model's config.json, a rule id, a code path or an environment variable. Names that
+    are shared show every match.
     """
     from indexer.knowledge.links import Links
     from indexer.knowledge.lookup import find_facts
     from indexer.snapshots import get_snapshot
 
     snapshot = get_snapshot(version, code_paths=kind == "path")
-    found = find_facts(snapshot, kind, name)
+    names = _architectures(name) if kind == "model" else [name]
+    found = [fact for one in names for fact in find_facts(snapshot, kind, one)]
     if as_json:
         import msgspec
 
@@ -41,3 +46,19 @@ def command(kind: str, name: str, version: str | None, as_json: bool, everything
         if number:
             click.echo()
         print_fact(kind, fact, links, fold=not everything)
+
+
+def _architectures(name: str) -> list[str]:
+    """Return the architectures that a folder's ``config.json`` names; of any other name itself."""
+    from indexer.errors import UsageError
+
+    path = Path(name, "config.json")
+    if not path.is_file():
+        return [name]
+    try:
+        named = json.loads(path.read_text(encoding="utf-8")).get("architectures")
+    except (OSError, ValueError, AttributeError) as error:
+        raise UsageError(f"{path} can't be read: {error}", "give the architecture by name") from error
+    if not isinstance(named, list) or not named:
+        raise UsageError(f"{path} names no architectures", "give the architecture by name")
+    return [str(one) for one in named]

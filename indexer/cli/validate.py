@@ -275,6 +275,7 @@ def show_command(pattern: str, evidence: Path | None, as_json: bool, as_schema: 
     import msgspec
 
     from indexer._resources import data_path
+    from indexer.cli._terminal import fit
     from indexer.errors import UsageError
     from indexer.validate import records
 
@@ -293,7 +294,7 @@ def show_command(pattern: str, evidence: Path | None, as_json: bool, as_schema: 
     if not found:
         raise UsageError(f"no record matches {pattern!r}", "see `indexer validate show`")
     for record in found:
-        click.echo(msgspec.json.encode(record) if as_json else _told(record))
+        click.echo(msgspec.json.encode(record) if as_json else fit(_told(record)))
 
 
 def _told(record: Any) -> str:

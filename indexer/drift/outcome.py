@@ -45,7 +45,7 @@ def render(outcome: Outcome, format_name: str) -> str:
 
 
 def _text(outcome: Outcome) -> str:
-    lines = [f"sglang {outcome.old} → {outcome.new}: {_counts(outcome)}"]
+    lines = [f"sglang {outcome.old} → {outcome.new}: {_counts(outcome)}{_how_to_see(outcome)}"]
     lines += [f"note: {note}" for note in outcome.notes]
     for level, changes in _by_level(outcome):
         lines += ["", f"{level}: {LEVEL_TITLES[level]}"]
@@ -61,6 +61,12 @@ def _text(outcome: Outcome) -> str:
 def _counts(outcome: Outcome) -> str:
     counts = ", ".join(f"{outcome.counts.get(level, 0)} {level}" for level in LEVELS)
     return counts + (f", {outcome.accepted} accepted" if outcome.accepted else "")
+
+
+def _how_to_see(outcome: Outcome) -> str:
+    shown = {change.level for change in outcome.changes}
+    hidden = [level for level in LEVELS if outcome.counts.get(level) and level not in shown]
+    return f" (--level {hidden[-1]} shows them)" if hidden else ""
 
 
 def _by_level(outcome: Outcome) -> Iterator[tuple[str, list[Change]]]:

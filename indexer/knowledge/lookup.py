@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from indexer.errors import UsageError
@@ -61,12 +62,30 @@ def _nothing(snapshot: Snapshot, kind: str, name: str, wanted: str) -> str:
     if not facts:
         return f"SGLang {version}: no {kind} is known in this snapshot"
     message = f"SGLang {version} has no {kind} {name!r}"
+    from indexer.knowledge.lookup_history import elsewhere
+
+    other = elsewhere(kind, wanted, version)
+    if other:
+        return f"{message}: {other}; see: indexer history {name.lstrip('-')}"
+    if kind == "model" and "/" in name:
+        return f"{message}; {_about_models(name, [fact_name(fact) for fact in facts])}"
     near = nearest(wanted, [spelling for fact in facts for spelling in spellings(fact)])
     if near:
         return f"{message}; did you mean {', '.join(near)}?"
+    if kind == "rule":
+        return f"{message}; indexer search finds rules by their words"
     names = sorted(fact_name(fact) for fact in facts)
     more = ", …" if len(names) > _LISTED_NAMES else ""
     return f"{message}; there are {', '.join(names[:_LISTED_NAMES])}{more}"
+
+
+def _about_models(name: str, architectures: list[str]) -> str:
+    """Tell how a model is asked for, to someone who gave its name on Hugging Face."""
+    family = re.match(r"[a-z]{3,}[\d.]*", name.rsplit("/", 1)[-1].casefold())
+    stem = family[0].rstrip(".").replace(".", "_") if family else None
+    alike = sorted((one for one in architectures if stem and one.casefold().startswith(stem)), key=len)
+    hint = f" (perhaps {', '.join(alike[:_SUGGESTIONS])})" if alike else ""
+    return f"give the architecture that its config.json names{hint}, or the folder with its config.json"
 
 
 def nearest(wanted: str, names: list[str]) -> list[str]:

@@ -65,6 +65,23 @@ def test_show_of_an_unknown_name_is_a_usage_error_with_suggestions() -> None:
     assert "did you mean backend" in str(result.exception)
 
 
+def test_show_of_a_name_that_other_releases_have_says_which() -> None:
+    gone = run("show", "flag", "--mamba-scheduler-strategy").exception
+    assert isinstance(gone, IndexerError) and gone.exit_code == 2
+    assert "0.5.7 to 0.5.19 have it; see: indexer history mamba-scheduler-strategy" in str(gone)
+
+
+def test_show_of_a_model_by_its_folder_or_its_name_on_hugging_face(tmp_path: Path) -> None:
+    (tmp_path / "m").mkdir()
+    (tmp_path / "m" / "config.json").write_text('{"architectures": ["TinyForCausalLM"]}')
+    assert "TinyForCausalLM" in run("show", "model", str(tmp_path / "m")).output
+    error = run("show", "model", "org/Tiny-8B").exception
+    assert isinstance(error, IndexerError) and error.exit_code == 2
+    assert "config.json names (perhaps TinyForCausalLM)" in str(error)
+    (tmp_path / "m" / "config.json").write_text("{}")
+    assert "names no architectures" in str(run("show", "model", str(tmp_path / "m")).exception)
+
+
 def test_search_for_a_reader_and_as_json() -> None:
     result = run("search", "specualtive", "draft", "steps")
     assert result.exit_code == 0

@@ -54,7 +54,7 @@ def test_text_names_level_change_and_both_places(history: Path) -> None:
     result = run(history, "0.1", "0.2")
     assert result.exit_code == 1
     lines = result.output.splitlines()
-    assert lines[0] == "sglang 0.1 → 0.2: 2 START, 2 MEANING, 2 DOC"
+    assert lines[0] == "sglang 0.1 → 0.2: 2 START, 2 MEANING, 2 DOC (--level DOC shows them)"
     assert "  --old-name is gone, use --new-name  [flag-removed]" in lines
     assert "  --steps: default 3 → 5  [flag-default]" in lines
     assert "  SGLANG_X is gone: setting it has no effect  [env-removed]" in lines
