@@ -1,7 +1,8 @@
 """The site's search: one Pagefind record per fact, and the words its script mends typing with.
 
-Records are handed over as a folder of small files to Pagefind's program. Its Python service is not used: it
-says that the index is written before it is, and closing it then leaves files cut short.
+Records are handed over as a folder of small files to the program that Pagefind's Python package brings. The
+package's service is not used: up to 1.5.2 it says that an index is written before it is, and closing it then
+leaves files cut short (Pagefind's issue 1271).
 """
 
 from __future__ import annotations
