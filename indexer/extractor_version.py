@@ -48,6 +48,13 @@ def search_version() -> str:
 
 
 @cache
+def compiler_version() -> str:
+    """Return a digest of everything that decides what interpreted modules are compiled to."""
+    folder = _PACKAGE / "interpret"
+    return _digest([folder / "compiled.py", folder / "rewrite.py"])
+
+
+@cache
 def explain_version() -> str:
     """Return a digest of everything that decides what an explanation says."""
     return _digest([], "source", "interpret", "explain")

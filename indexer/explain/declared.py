@@ -8,11 +8,29 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
-from indexer.explain.provenance import Declared, Write
 from indexer.interpret.compiled import MARK
 from indexer.interpret.marks import is_interpreted_function
+
+
+@dataclass(frozen=True)
+class Write:
+    """A write of one field by a line of the tree."""
+
+    name: str
+    path: str
+    line: int
+    function: str
+
+
+@dataclass(frozen=True)
+class Declared:
+    """A declaration as it was made: who says it, and the fields with their values."""
+
+    source: Any
+    fields: dict[str, Any]
 
 
 def unnoted_decisions(program: Any, record: Any, noted: list[Declared]) -> list[Write]:
@@ -25,9 +43,22 @@ def unnoted_decisions(program: Any, record: Any, noted: list[Declared]) -> list[
     found = []
     for name, (source, value) in last.items():
         if not any(one.source == source and one.fields.get(name, ...) is value for one in noted):
-            write = _returned(program, source, name, value) or _in_provider(program, source, name)
+            write = _decided_by(program, source, name, value)
             found += [write] if write is not None else []
     return found
+
+
+def decided_beside(program: Any, record: Any, name: str, value: Any) -> Write | None:
+    """Return who decided a value that a helper takes from beside the record and stores in it."""
+    for decisions in _kept_beside(record):
+        for source, fields in reversed(decisions):
+            if fields.get(name, ...) is value:
+                return _decided_by(program, source, name, value)
+    return None
+
+
+def _decided_by(program: Any, source: str, name: str, value: Any) -> Write | None:
+    return _returned(program, source, name, value) or _in_provider(program, source, name)
 
 
 def _kept_beside(record: Any) -> Iterator[list[tuple[str, dict[str, Any]]]]:
@@ -41,10 +72,10 @@ def _is_decision(one: Any) -> bool:
 
 
 def _returned(program: Any, source: str, name: str, value: Any) -> Write | None:
-    """Return the line of the dictionary that the provider returned."""
-    for path, function, lines, made in reversed(program.world.made):
-        if function == source and name in lines and made.get(name) is value:
-            return Write(name, path, lines[name], function)
+    """Return the line at which the provider wrote the field into a dictionary."""
+    for made in reversed(program.world.made):
+        if made.function == source and made.writes(name, value):
+            return Write(name, made.path, made.lines[name], source)
     return None
 
 

@@ -1,41 +1,23 @@
 """Who wrote a field of the record: the lines, noted while the resolver runs.
 
-Three shapes write: a store to an attribute of the record, a dictionary that a pass or provider
-returns and a helper stores, and a declaration that is kept beside the record
-(``declare_resolution(record, source, field=value)``).
+Four shapes write: a store to an attribute of the record, a dictionary that a pass or provider
+returns and a helper stores, a declaration that is kept beside the record
+(``declare_resolution(record, source, field=value)``), and a decision put there without one.
 """
 
 from __future__ import annotations
 
 import sys
 import types
-from dataclasses import dataclass
 from typing import Any
 
+from indexer.explain.declared import Declared, Write, decided_beside
 from indexer.interpret.compiled import MARK
 from indexer.interpret.marks import is_interpreted_function
 
 DECLARE = "declare_resolution"
 DECLARING_MODULE = "sglang.srt.arg_groups.overrides"
 HOOK = "@declared"
-
-
-@dataclass(frozen=True)
-class Write:
-    """A write of one field by a line of the tree."""
-
-    name: str
-    path: str
-    line: int
-    function: str
-
-
-@dataclass(frozen=True)
-class Declared:
-    """A declaration as it was made: who says it, and the fields with their values."""
-
-    source: Any
-    fields: dict[str, Any]
 
 
 def trace_writes(program: Any, module: Any, declared: list[Declared]) -> list[Write]:
@@ -59,18 +41,27 @@ def _trace_stores(record: Any, names: set[str], writes: list[Write], program: An
         if name in names:
             frame = _interpreted_frame()
             if frame is not None:
-                writes.append(_made_by(program, name, value) or Write(name, *frame))
+                made = _made_by(program, name, value) or decided_beside(program, self, name, value)
+                writes.append(made or Write(name, *frame))
         original(self, name, value)
 
     type.__setattr__(record, "__setattr__", store)
 
 
-def _made_by(program: Any, name: str, value: Any) -> Write | None:
-    """Return the line of the returned dictionary that a field's value comes from, if it does."""
-    for path, function, entries, made in reversed(program.world.made):
-        if name in entries and made.get(name) is value:
-            return Write(name, path, entries[name], function)
-    return None
+def _made_by(program: Any, name: str, value: Any, *functions: Any) -> Write | None:
+    """Return the line of the dictionary that a field's value comes from, if it does.
+
+    ``functions`` are the qualified names of who may have written it before a dictionary that somebody
+    returned is taken.
+    """
+    returned = None
+    for made in reversed(program.world.made):
+        if made.writes(name, value):
+            if made.function in functions:
+                return Write(name, made.path, made.lines[name], made.function)
+            if made.returned and returned is None:
+                returned = Write(name, made.path, made.lines[name], made.function)
+    return returned
 
 
 def _trace_declarations(program: Any, names: set[str], writes: list[Write], noted: list[Declared]) -> None:
@@ -87,10 +78,11 @@ def _trace_declarations(program: Any, names: set[str], writes: list[Write], note
 
     def declared(*args: Any, **kwargs: Any) -> Any:
         frame = _interpreted_frame(skip=DECLARE)
-        noted.append(Declared(args[1] if len(args) > 1 else kwargs.get("source"), kwargs))
+        source = args[1] if len(args) > 1 else kwargs.get("source")
+        noted.append(Declared(source, kwargs))
         for name, value in kwargs.items():
             if name in names and frame is not None:
-                writes.append(_made_by(program, name, value) or Write(name, *frame))
+                writes.append(_made_by(program, name, value, source, frame[2]) or Write(name, *frame))
         return original(*args, **kwargs)
 
     # Every module that imported the function holds this very object, so its code is replaced.

@@ -6,8 +6,8 @@ from typing import Any
 
 import msgspec
 
-from indexer.explain.declared import unnoted_decisions
-from indexer.explain.provenance import Declared, Write, trace_writes
+from indexer.explain.declared import Declared, Write, unnoted_decisions
+from indexer.explain.provenance import trace_writes
 from indexer.extract.encoded import encode
 from indexer.interpret.launch import Launch
 from indexer.interpret.modules import Program

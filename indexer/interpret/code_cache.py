@@ -17,13 +17,14 @@ from types import CodeType
 from weakref import WeakKeyDictionary
 
 from indexer.errors import CannotError
-from indexer.interpret.compiled import COMPILER_VERSION, Chunk, CompiledModule, compile_module
+from indexer.extractor_version import compiler_version
+from indexer.interpret.compiled import Chunk, CompiledModule, compile_module
 from indexer.interpret.signals import Unsupported
 from indexer.source.cache import cache_folder, keep
 from indexer.source.tree import SourceTree
 
 _MOST_TEXTS, _LONGEST_TEXT = 4_000, 50_000
-_TAG = f"{sys.implementation.cache_tag}-{COMPILER_VERSION}"
+_TAG = f"{sys.implementation.cache_tag}-{compiler_version()}"
 
 
 class TreeCode:

@@ -15,9 +15,6 @@ from types import CodeType
 from indexer.interpret.rewrite import Rewriter, UnsupportedSyntax
 from indexer.interpret.signals import Unsupported
 
-COMPILER_VERSION = 19
-"""Raised whenever compiled modules of an older version can't be used any more."""
-
 MARK = "@"
 """First letter of the file name of every interpreted code object."""
 

@@ -98,6 +98,10 @@ class Rewriter(ast.NodeTransformer):
 
     # -- helpers ----------------------------------------------------------------------------------
 
+    @property
+    def _in_function(self) -> bool:
+        return len(self._in_class) > 1 and not self._in_class[-1]
+
     @staticmethod
     def _name(name: str, like: ast.AST) -> ast.Name:
         return ast.copy_location(ast.Name(name, ast.Load()), like)
@@ -298,15 +302,35 @@ class Rewriter(ast.NodeTransformer):
 
     def visit_Return(self, node: ast.Return) -> ast.AST:
         self.generic_visit(node)
-        value = node.value
-        if isinstance(value, ast.Dict) and value.keys and all(_is_text(key) for key in value.keys):
-            # Passes and providers return what they decide; the line of each decision is kept.
-            lines = ast.Dict(
-                [self._constant(key.value, value) for key in value.keys],  # type: ignore[union-attr]
-                [self._constant(key.lineno, value) for key in value.keys],  # type: ignore[union-attr]
-            )
-            node.value = self._runtime("@made", [value, ast.copy_location(lines, value)], node)
+        node.value = self._noted(node.value, returned=True)
         return node
+
+    def _noted(self, value: Any, returned: bool = False) -> Any:
+        """Passes and providers return what they decide; the line of each decision is kept."""
+        if not (isinstance(value, ast.Dict) and value.keys and all(_is_text(key) for key in value.keys)):
+            return value
+        lines = ast.Dict(
+            [self._constant(key.value, value) for key in value.keys],  # type: ignore[union-attr]
+            [self._constant(key.lineno, value) for key in value.keys],  # type: ignore[union-attr]
+        )
+        operands: list[ast.expr] = [value, ast.copy_location(lines, value), self._constant(returned, value)]
+        return self._runtime("@made", operands, value)
+
+    def visit_Assign(self, node: ast.Assign) -> ast.AST | list[ast.stmt]:
+        """In a function, note the line of ``name = {"key": …}`` and of ``name["key"] = …``."""
+        self.generic_visit(node)
+        if not self._in_function or len(node.targets) != 1:
+            return node
+        (target,) = node.targets
+        if isinstance(target, ast.Name):
+            node.value = self._noted(node.value)
+        if not (isinstance(target, ast.Subscript) and isinstance(target.value, ast.Name)):
+            return node
+        if not _is_text(target.slice):
+            return node
+        line = self._constant(target.slice.lineno, node)
+        operands: list[ast.expr] = [self._name(target.value.id, node), target.slice, line]
+        return [node, ast.copy_location(ast.Expr(self._runtime("@wrote", operands, node)), node)]
 
     # -- definitions ------------------------------------------------------------------------------
 
@@ -365,7 +389,10 @@ class Rewriter(ast.NodeTransformer):
         target = self.visit(node.target)
         if node.value is None:
             return ast.copy_location(ast.Pass(), node)
-        return ast.copy_location(ast.Assign([target], self.visit(node.value)), node)
+        value = self.visit(node.value)
+        if self._in_function and isinstance(target, ast.Name):
+            value = self._noted(value)
+        return ast.copy_location(ast.Assign([target], value), node)
 
     def visit_Name(self, node: ast.Name) -> ast.AST:
         if node.id.startswith("@"):

@@ -19,6 +19,7 @@ from indexer.interpret.calls import Calls, crossed_interpreted_frame, unknown_te
 from indexer.interpret.classes import Classes
 from indexer.interpret.compiled import MARK
 from indexer.interpret.external import External
+from indexer.interpret.made import Made
 from indexer.interpret.marks import takes_unknown
 from indexer.interpret.signals import UNCATCHABLE, UnknownEscaped, Unsupported
 from indexer.interpret.unknown import Unknown, contains_unknown, is_about_unknown, is_identical, negate
@@ -66,6 +67,7 @@ class Runtime:
             "@AssertionError": AssertionError,
             "@decorator": self.decorator,
             "@made": self.made,
+            "@wrote": self.wrote,
         }
 
     def helpers(self, module: ModuleState) -> dict[str, Any]:
@@ -89,11 +91,17 @@ class Runtime:
         names["__builtins__"] = self.frame_builtins
         return names
 
-    def made(self, value: dict[str, Any], lines: dict[str, int]) -> dict[str, Any]:
-        """Note where the entries of a returned dictionary are written."""
+    def made(self, value: dict[str, Any], lines: dict[str, int], returned: bool) -> dict[str, Any]:
+        """Note where the entries of a dictionary are written that is returned or given a name."""
         code = sys._getframe(1).f_code
-        self.world.made.append((code.co_filename[1:], code.co_qualname, lines, value))
+        self.world.made.append(Made(code.co_filename[1:], code.co_qualname, lines, value, returned))
         return value
+
+    def wrote(self, value: Any, key: str, line: int) -> None:
+        """Note where one entry of a dictionary was written."""
+        if type(value) is dict:
+            code = sys._getframe(1).f_code
+            self.world.made.append(Made(code.co_filename[1:], code.co_qualname, {key: line}, value))
 
     def decorator(self, decorator: Any) -> Any:
         """Return what to decorate with: a third-party decorator is taken to keep its function."""

@@ -17,6 +17,7 @@ from indexer.interpret.filesystem import FileSystem
 from indexer.interpret.host import HostModule
 from indexer.interpret.launch import Launch
 from indexer.interpret.machine import machine_intrinsics, machine_questions, machine_values
+from indexer.interpret.made import Made
 from indexer.interpret.marks import is_interpreted_class
 from indexer.interpret.osmodules import os_overrides
 from indexer.interpret.regex_module import regex_intrinsics, regex_values
@@ -57,8 +58,7 @@ class World:
         self.events: list[Event] = []
         self.parser_message: str | None = None
         self.on_parsed: Callable[[dict[str, Any]], None] | None = None
-        self.made: list[tuple[str, str, dict[str, int], dict[str, Any]]] = []
-        """Dictionaries returned with literal keys: (path, function, line per key, dictionary)."""
+        self.made: list[Made] = []
         self.arguments: list[tuple[Any, tuple[str, int, str]]] = []
         self.classes: list[tuple[type, str, tuple[str, str, int]]] = []
         self.unlisted_calls: dict[str, int] = {}

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from types import SimpleNamespace
 
-from indexer.explain.declared import unnoted_decisions
-from indexer.explain.provenance import Declared, Write
+from indexer.explain.declared import Declared, Write, unnoted_decisions
 from indexer.interpret.compiled import MARK
+from indexer.interpret.made import Made
 
 SOURCE = """
 def family(record):
@@ -35,7 +35,7 @@ def record(*decisions):
 
 
 def test_a_returned_dictionary_is_cited_at_its_line() -> None:
-    made = [("passes.py", "a_pass", {"backend": 7}, {"backend": "a"})]
+    made = [Made("passes.py", "a_pass", {"backend": 7}, {"backend": "a"})]
     found = unnoted_decisions(program(made), record(("a_pass", {"backend": "a"})), [])
     assert found == [Write("backend", "passes.py", 7, "a_pass")]
 
