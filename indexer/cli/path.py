@@ -7,8 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from indexer.cli._terminal import fit
+
 if TYPE_CHECKING:
     from indexer.source.tree import SourceTree
+    from indexer.syntax.callgraph.survey import Survey
+
+_MOST_ENTRIES = 5
 
 
 @click.command()
@@ -35,7 +40,6 @@ def command(
     Names are Class.method, function or either with a shell pattern (``*.forward_extend``). The chain is
     one that the source allows; which branch runs may depend on the launch. Exit code 1: none was found.
     """
-    from indexer.cli._terminal import fit
     from indexer.errors import FINDINGS, UsageError
     from indexer.source import open_source
     from indexer.source.cache import cache_folder
@@ -68,6 +72,7 @@ def command(
             "configuration decides are followed in the named paths alone: `indexer show path NAME`."
         )
         click.echo(fit(told))
+        _tell_frontier(graph, ends, (start, end))
     else:
         for record in steps:
             at = f"{record['path']}:{record['line']}"
@@ -78,6 +83,24 @@ def command(
             click.echo(fit(f"finding: {finding['what']}  [{finding['kind']}, {finding['at'][0]}]"))
     if chain is None:
         raise click.exceptions.Exit(FINDINGS)
+
+
+def _tell_frontier(graph: Survey, ends: list[set[int]], names: tuple[str, str]) -> None:
+    """Say where the chains to TO begin, so that the gap between the two can be looked at."""
+    from indexer.syntax.callgraph.survey import chains, entries
+
+    if chains(graph, ends[1], ends[0]) is not None:
+        click.echo(fit(f"There is one the other way round: indexer path {names[1]} {names[0]}"))
+    begin = entries(graph, ends[1])
+    if begin:
+        click.echo(fit(f"{names[1]} is reached from these, which no followed call leads to:"))
+    else:
+        click.echo(fit(f"No followed call leads to {names[1]}."))
+    for number in begin[:_MOST_ENTRIES]:
+        function = graph.functions[number]
+        click.echo(f"  {function.path}:{function.line}  {function.qualname}")
+    if len(begin) > _MOST_ENTRIES:
+        click.echo(f"  and {len(begin) - _MOST_ENTRIES} more")
 
 
 def _findings(tree: SourceTree, places: set[tuple[str, int]]) -> list[dict[str, Any]]:

@@ -43,12 +43,14 @@ def command(
 
     The same tree always gives the same bytes. What a part leaves out is named under "left_out".
     """
-    from indexer.errors import FINDINGS
+    from indexer.errors import FINDINGS, UsageError
     from indexer.knowledge.store import encode_snapshot, save_snapshot
     from indexer.progress import busy
     from indexer.snapshots import flags_of, get_snapshot, snapshot_of
     from indexer.source import open_source
 
+    if output is None and sys.stdout.isatty():
+        raise UsageError("a snapshot is megabytes of JSON, nothing for a terminal", "-o FILE, or a pipe")
     release = not (checkout or clone or folder or installed or rev)
     with busy(f"reading SGLang {version or ''}".rstrip()):
         if release and not fresh and part != "flags":

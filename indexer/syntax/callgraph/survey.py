@@ -324,6 +324,20 @@ def chains(graph: Survey, starts: set[int], ends: set[int]) -> list[tuple[int, i
     return None
 
 
+def entries(graph: Survey, ends: set[int]) -> list[int]:
+    """Return the functions from which an end is reached and which no followed call leads to, nearest first:
+    there the chains begin, or a call that only a configuration decides goes in."""
+    callers: dict[int, list[int]] = {}
+    for edge in graph.edges:
+        callers.setdefault(edge[2], []).append(edge[0])
+    seen, front, found = set(ends), sorted(ends), []
+    while front:
+        found += [node for node in front if node not in callers and node not in ends]
+        front = sorted({one for node in front for one in callers.get(node, ())} - seen)
+        seen.update(front)
+    return found
+
+
 def _backwards(
     came: dict[int, tuple[int, int, int, int]], node: int, starts: set[int]
 ) -> Iterator[tuple[int, int, int, int]]:
