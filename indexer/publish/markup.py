@@ -7,9 +7,10 @@ import shlex
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 
+from jinja2.runtime import Macro
 from markupsafe import Markup, escape
 
-from indexer.knowledge.schema import Flag, Location, Value
+from indexer.knowledge.schema import Flag, Location, Rule, Value
 from indexer.knowledge.values import as_unknown, plain_form, source_form
 from indexer.publish.prose import paragraphs
 
@@ -64,6 +65,19 @@ def citer(permalink: Callable[[Location], str | None]) -> Callable[..., Markup]:
         return Markup("") if at is None else written(at, long)
 
     return cite
+
+
+def once_for_each() -> Callable[[Macro, Rule, str], Markup]:
+    """Return the function that runs a macro once for each rule and way up: some stand on fifty pages."""
+    kept: dict[tuple[str, str, str], Markup] = {}
+
+    def once(macro: Macro, rule: Rule, up: str) -> Markup:
+        key = (macro.name, rule.id, up)
+        if key not in kept:
+            kept[key] = Markup(macro(rule))
+        return kept[key]
+
+    return once
 
 
 def value_markup(value: Value, form: str = "written") -> Markup:

@@ -13,7 +13,16 @@ from indexer._resources import data_path
 from indexer.knowledge.addresses import anchor_of, page_of, slug
 from indexer.knowledge.values import as_unknown, plain_form, source_form
 from indexer.publish.diagram import anchor
-from indexer.publish.markup import citer, flag_link, prose, shell_lines, short_path, soft_breaks, value_markup
+from indexer.publish.markup import (
+    citer,
+    flag_link,
+    once_for_each,
+    prose,
+    shell_lines,
+    short_path,
+    soft_breaks,
+    value_markup,
+)
 from indexer.publish.output import link_or_copy
 from indexer.publish.site import Page, VersionSite
 
@@ -59,6 +68,7 @@ class Renderer:
             anchor_of=anchor_of,
             cite=citer(self.site.source.permalink),
             value_of=value_markup,
+            once=once_for_each(),
             link_to_flag=flag_link,
         )
         return environment
