@@ -6,25 +6,40 @@ import sys
 import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from typing import TypeVar
+from typing import Any, TypeVar
 
 Item = TypeVar("Item")
 _COUNT_STEP = 50
 _PATIENCE = 0.5
 """Seconds without a word; loading what draws takes a tenth of one."""
 _told: set[str] = set()
+_texts: list[str] = []
+_spinners: list[Any] = []
 
 
 @contextmanager
 def busy(text: str) -> Iterator[None]:
-    """Show a spinner with ``text`` while the block runs."""
+    """Show a spinner with ``text`` while the block runs; inside of another one, in its place."""
     if not sys.stderr.isatty():
         yield
         return
     from rich.console import Console
 
-    with Console(stderr=True).status(text):
-        yield
+    _texts.append(text)
+    try:
+        if len(_texts) > 1:
+            _spinners[-1].update(text)
+            yield
+        else:
+            with Console(stderr=True).status(text) as spinner:
+                _spinners.append(spinner)
+                yield
+    finally:
+        _texts.pop()
+        if _texts:
+            _spinners[-1].update(_texts[-1])
+        else:
+            _spinners.clear()
 
 
 def track(items: Iterable[Item], text: str, total: int | None = None) -> Iterator[Item]:

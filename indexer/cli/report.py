@@ -46,7 +46,7 @@ def command(
     """Everything there is to know before launching MODEL with a speculative algorithm.
 
     \b
-    indexer report --arch Qwen3_5MoeForConditionalGeneration --gpu "RTX PRO 6000" --gpus 4
+    indexer report --arch Qwen3_5MoeForConditionalGeneration --gpu H200 --gpus 4
     """
     from indexer.errors import UsageError
     from indexer.explain.report.gather import as_json, gather

@@ -98,15 +98,14 @@ _MOST_NAMED = 5
 
 
 def _note_no_launch(request: Request, outcome: Outcome) -> None:
-    """Say which of the named files hold no launch: without it they would read as clean."""
+    """Say which of the named files hold no launch, or that none of all does: they would read as clean."""
     report, files = outcome.report, outcome.report.files
-    if files and len(report.no_launch) == len(files) > _MOST_NAMED:
-        outcome.notes.append(f"no SGLang launch found in {len(files):,} files")
-        return
     named = {path.as_posix() for path in request.paths if not path.is_dir()} | {STDIN}
     report.no_launch = [file for file in report.no_launch if file in named or len(files) == 1]
-    if report.no_launch:
-        shown, more = report.no_launch[:_MOST_NAMED], len(report.no_launch) - _MOST_NAMED
+    shown, more = report.no_launch[:_MOST_NAMED], len(report.no_launch) - _MOST_NAMED
+    if not report.versions and len(files) > max(len(shown), 1):
+        outcome.notes.append(f"no SGLang launch found in {len(files):,} files")
+    elif shown:
         rest = f" and {more} more" if more > 0 else ""
         outcome.notes.append(f"no SGLang launch found in {', '.join(shown)}{rest}")
 

@@ -346,6 +346,8 @@ def test_a_named_file_without_a_launch_is_told(run) -> None:  # type: ignore[no-
     for number in range(7):
         write(f"empty/{number}.sh", "echo\n")
     assert "no SGLang launch found in 8 files" in run("empty").stderr
+    named = run(*sorted(Path("empty").iterdir()), "--json")
+    assert len(json.loads(named.stdout)["no_launch"]) == 8 and "in 8 files" in named.stderr
 
 
 def test_options_that_exclude_each_other(run) -> None:  # type: ignore[no-untyped-def]

@@ -222,7 +222,10 @@ class _Evaluator(Assignments):
         if kind == "shell":
             self.script(content)
         elif kind and self.inner is not None:
-            _extend(self.found, self.inner(content, kind))
+            more = self.inner(content, kind)
+            if not starts_sglang(content.text):
+                more.notes.clear()  # a text about something else may be broken
+            _extend(self.found, more)
 
     def pipeline(self, node: Node) -> None:
         """``echo '…' | bash``: what is said runs behind the pipe."""
