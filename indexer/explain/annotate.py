@@ -12,7 +12,7 @@ from typing import Any
 import msgspec
 
 from indexer.errors import IndexerError
-from indexer.explain.explanation import DRAFT_MODEL, STARTS, Cause, Explanation, UnknownFact
+from indexer.explain.explanation import DRAFT_MODEL, STARTS, Cause, Explanation, StartCheck, UnknownFact
 from indexer.explain.launches import Question, architecture_of
 from indexer.extractor_version import extractor_version
 from indexer.knowledge.pairings import SEPARATE, pairings_of_model
@@ -78,6 +78,15 @@ class Annotator:
                 change.by = [Cause(fallback.declared_at)]
         return answer
 
+    def name_rules(self, checks: list[StartCheck]) -> list[StartCheck]:
+        """Add the rules that refuse a launch at start, in place, and return the checks."""
+        for check in checks:
+            check.refusals = [
+                msgspec.structs.replace(one, rule=self._rule(one.at, ("error", "assert"), None))
+                for one in check.refusals
+            ]
+        return checks
+
     def _tell_lacking_draft(self, answer: Explanation, question: Question) -> None:
         """Tell where resolution accepts a launch whose algorithm needs a draft checkpoint it doesn't name."""
         algorithm = answer.speculative.get("speculative_algorithm")
@@ -123,12 +132,27 @@ def _drafts_of(snapshot: Snapshot, model: Model) -> dict[str, Location | None]:
     return {algorithm.name: one.at for algorithm, one in pairings if one.state == SEPARATE}
 
 
+def annotator_for(snapshot: Snapshot) -> Annotator:
+    """Return the annotator of a snapshot at hand; a release's is kept."""
+    if snapshot.source.origin != "release":
+        return Annotator(places_of(snapshot))
+    try:
+        file = _kept_file(snapshot.source.version)
+    except IndexerError:
+        return Annotator(places_of(snapshot))
+    kept = _read(file)
+    if kept is None:
+        kept = places_of(snapshot)
+        keep(file, msgspec.json.encode(kept))
+    return Annotator(kept)
+
+
 def annotator_of(version: str, extract: bool) -> Annotator | None:
     """Return the annotator of a release; None where it has no snapshot yet and none is to be made."""
     from indexer.snapshots import cached_path, get_snapshot
 
     try:
-        file = cache_folder("rule-places") / f"{version}-{extractor_version()}.json"
+        file = _kept_file(version)
         kept = _read(file)
         if kept is None:
             if not extract and not any(cached_path(version, part).is_file() for part in (True, False)):
@@ -138,6 +162,10 @@ def annotator_of(version: str, extract: bool) -> Annotator | None:
         return Annotator(kept)
     except IndexerError:
         return None
+
+
+def _kept_file(version: str) -> Path:
+    return cache_folder("rule-places") / f"{version}-{extractor_version()}.json"
 
 
 def _read(file: Path) -> RulePlaces | None:

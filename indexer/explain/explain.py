@@ -8,18 +8,39 @@ import msgspec
 
 from indexer.collector import collector_postponed
 from indexer.explain.architectures import ARCH_FOLDER
-from indexer.explain.explanation import MODEL, STARTS, TOO_FEW_GPUS, UNKNOWN, Explanation, UnknownFact
+from indexer.explain.explanation import (
+    MODEL,
+    STARTS,
+    TOO_FEW_GPUS,
+    UNKNOWN,
+    Explanation,
+    StartCheck,
+    UnknownFact,
+)
 from indexer.explain.join import join
 from indexer.explain.launches import PreparedLaunch, Question, has_model, prepare
 from indexer.explain.paths import Paths
 from indexer.explain.ranks import gpus_needed
-from indexer.explain.resolve import PathResult
+from indexer.explain.resolve import Also, PathResult
+from indexer.explain.steps import Step
 from indexer.interpret.code_cache import code_of
 from indexer.interpret.explore import DEFAULT_PATHS, Exploration
 from indexer.source.tree import SourceTree
 
 _MOST_SUPPOSED = 40
 _NO_CONFIGURATION = "its config.json is not at hand: --model gives its folder, --arch an architecture instead"
+
+
+class Watched(msgspec.Struct):
+    """An explanation and what else was asked: the resolver's steps, and what a starting server makes.
+
+    Where there are several paths, ``steps`` are those of the first that comes through; ``start`` is empty
+    where they differ.
+    """
+
+    answer: Explanation
+    steps: list[Step] = []
+    start: list[StartCheck] = []
 
 
 class Explainer:
@@ -37,9 +58,18 @@ class Explainer:
             UsageError: the question names an unknown GPU.
             CannotError: something needed can't be fetched or read.
         """
+        return self.watch(question, Also()).answer
+
+    def watch(self, question: Question, also: Also) -> Watched:
+        """Return what the version makes of a launch, and what else is asked.
+
+        Raises:
+            UsageError: the question names an unknown GPU.
+            CannotError: something needed can't be fetched or read.
+        """
         prepared = prepare(self.tree, question)
         with collector_postponed():  # a path allocates many objects that die together
-            explored = self.explore(prepared, question)
+            explored = self.explore(prepared, question, also)
             answer = join(self.tree.version, explored, prepared.assumed)
         if prepared.lacking and answer.outcome == STARTS:
             # Names are bound when they are used, so an import that would fail may not have been met.
@@ -55,7 +85,12 @@ class Explainer:
         if answer.outcome == STARTS:
             self._count_gpus(answer, prepared, explored)
         answer.id = question.id
-        return _without_folder(answer) if question.arch and not question.model else answer
+        results = [path.result for path in explored.paths]
+        resolved = [one for one in results if one.ok]
+        watched = Watched(answer, (resolved or results)[0].steps)
+        if resolved and all(one.start == resolved[0].start for one in resolved):
+            watched.start = resolved[0].start
+        return _without_folder(watched) if question.arch and not question.model else watched
 
     def _count_gpus(
         self, answer: Explanation, prepared: PreparedLaunch, explored: Exploration[PathResult]
@@ -74,7 +109,7 @@ class Explainer:
         )
         answer.unknowns.insert(0, UnknownFact(TOO_FEW_GPUS, said, least.at))
 
-    def explore(self, prepared: PreparedLaunch, question: Question) -> Exploration[PathResult]:
+    def explore(self, prepared: PreparedLaunch, question: Question, also: Also) -> Exploration[PathResult]:
         """Run the paths of a launch.
 
         A package that the release can't be imported without is taken to be installed: only direct
@@ -83,7 +118,7 @@ class Explainer:
         said = {name.replace("-", "_") for name in question.packages}
         for _ in range(_MOST_SUPPOSED):
             launch = replace(prepared.launch, packages={**self._supposed, **prepared.launch.packages})
-            found = self._paths.explore(launch, prepared.transformers)
+            found = self._paths.explore(launch, prepared.transformers, also)
             missing = {path.result.missing for path in found.paths if path.result.missing}
             unsaid = {name.partition(".")[0] for name in missing if name} - said - set(self._supposed)
             if not unsaid:
@@ -95,10 +130,10 @@ class Explainer:
         return found
 
 
-def _without_folder(answer: Explanation) -> Explanation:
+def _without_folder(watched: Watched) -> Watched:
     """Return an answer that names the model instead of the folder in memory that stands for it."""
-    told = msgspec.json.encode(answer).replace(ARCH_FOLDER.encode(), b"<model>")
-    return msgspec.json.decode(told, type=Explanation)
+    told = msgspec.json.encode(watched).replace(ARCH_FOLDER.encode(), b"<model>")
+    return msgspec.json.decode(told, type=Watched)
 
 
 def explain(tree: SourceTree, question: Question) -> Explanation:

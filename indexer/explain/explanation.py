@@ -70,6 +70,34 @@ class UnknownFact(msgspec.Struct, omit_defaults=True):
     at: Location | None = None
 
 
+class StartRefusal(msgspec.Struct, frozen=True):
+    """The server would stop after its arguments were accepted: how, with which message, where."""
+
+    exception: str
+    message: str
+    at: Location
+    rule: str | None = None
+
+
+class StartCheck(msgspec.Struct, omit_defaults=True):
+    """Something that a starting server makes, and whether the launch would be refused there.
+
+    ``refusals`` are those of the paths that end in one; on others it is made (``passed``), or what stops
+    us is ``open``.
+    """
+
+    what: str
+    at: Location
+    refusals: list[StartRefusal] = []
+    passed: bool = False
+    open: str = ""
+
+    @property
+    def refused(self) -> bool:
+        """Whether the server stops here on every path."""
+        return bool(self.refusals) and not self.passed and not self.open
+
+
 class Explanation(msgspec.Struct):
     """What a version makes of a launch: ``starts``, ``refused``, or ``unknown``.
 

@@ -11,7 +11,7 @@ from functools import partial
 
 import msgspec
 
-from indexer.explain.resolve import PathResult, resolve_path
+from indexer.explain.resolve import Also, PathResult, resolve_path
 from indexer.interpret import children
 from indexer.interpret.code_cache import TreeCode, code_of
 from indexer.interpret.explore import Exploration, ExploredPath, Script, explore_with, run_script
@@ -41,9 +41,11 @@ class Paths:
         self._most = most_paths
         self._trusted = tree.pinned
 
-    def explore(self, launch: Launch, transformers: ConfigurationTree | None) -> Exploration[PathResult]:
+    def explore(
+        self, launch: Launch, transformers: ConfigurationTree | None, also: Also
+    ) -> Exploration[PathResult]:
         """Run the paths of a launch."""
-        path = partial(resolve_path, self._tree, launch, transformers)
+        path = partial(resolve_path, self._tree, launch, transformers, also)
         trees = [tree for tree in (self._tree, transformers) if tree is not None]
         run = partial(self._run, path, [code_of(tree) for tree in trees])
         return explore_with(run, self._most, children.cores() if children.AVAILABLE else 1, _settled)

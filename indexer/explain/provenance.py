@@ -20,18 +20,13 @@ DECLARING_MODULE = "sglang.srt.arg_groups.overrides"
 HOOK = "@declared"
 
 
-def trace_writes(program: Any, module: Any, declared: list[Declared]) -> list[Write]:
-    """Start noting writes to the record and return the list they are added to, in order.
-
-    Declarations are added to ``declared`` too.
-    """
-    writes: list[Write] = []
+def trace_writes(program: Any, module: Any, writes: list[Write], declared: list[Declared]) -> None:
+    """Start adding writes to the record to a list, in order, and declarations to another."""
     record = module.ServerArgs
     fields: Any = getattr(record, "__dataclass_fields__", ()) or getattr(record, "__struct_fields__", ())
     names = set(fields)
     _trace_stores(record, names, writes, program)
     _trace_declarations(program, names, writes, declared)
-    return writes
 
 
 def _trace_stores(record: Any, names: set[str], writes: list[Write], program: Any) -> None:

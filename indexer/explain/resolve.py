@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
 from typing import Any
 
 import msgspec
 
 from indexer.explain.declared import Declared, Write, unnoted_decisions
+from indexer.explain.explanation import StartCheck
 from indexer.explain.provenance import trace_writes
+from indexer.explain.steps import Step, Watcher
 from indexer.extract.encoded import encode
 from indexer.interpret.launch import Launch
 from indexer.interpret.modules import Program
@@ -23,6 +27,17 @@ PARSE, RESOLVE, CHECK = "parse", "resolve", "check"
 
 _finished: list[Program] = []
 """The program of the last path: taken apart when another path begins, a process's last never has to be."""
+
+
+@dataclass(frozen=True)
+class Also:
+    """What else is asked of a path: its steps, with the lines that ran of some functions (path and
+    qualified name); what a starting server makes of what was resolved, but for what is ``known``."""
+
+    steps: bool = False
+    lines_of: frozenset[tuple[str, str]] = frozenset()
+    start: bool = False
+    known: frozenset[str] = frozenset()
 
 
 class PathEvent(msgspec.Struct, frozen=True, array_like=True):
@@ -55,9 +70,16 @@ class PathResult(msgspec.Struct):
     reason: str = ""
     notes: list[str] = []
     missing: str | None = None
+    steps: list[Step] = []
+    start: list[StartCheck] = []
 
 
-def resolve_path(tree: SourceTree, launch: Launch, transformers: ConfigurationTree | None) -> PathResult:
+def resolve_path(
+    tree: SourceTree,
+    launch: Launch,
+    transformers: ConfigurationTree | None,
+    also: Also = Also(),
+) -> PathResult:
     """Run ``prepare_server_args``, resolution and ``check_server_args`` for a launch.
 
     Every failure of SGLang's becomes a refusal with its line, every failure of ours an unknown.
@@ -75,18 +97,25 @@ def resolve_path(tree: SourceTree, launch: Launch, transformers: ConfigurationTr
         result.stage = RESOLVE
 
     world.on_parsed = parsed
+    record = None
+    decided: list[Write] = []
+    watcher = Watcher(also.lines_of) if also.steps else None
+    if watcher is not None:
+        result.writes = watcher.writes
     try:
         module = program.import_module(ARGUMENTS)
         declared: list[Declared] = []
-        result.writes = trace_writes(program, module, declared)
-        record = module.prepare_server_args(list(launch.argv))
-        if hasattr(type(record), "resolve_once"):
-            record.resolve_once()
-        result.writes += unnoted_decisions(program, record, declared)
+        trace_writes(program, module, result.writes, declared)
+        with _watching(watcher):
+            record = module.prepare_server_args(list(launch.argv))
+            if hasattr(type(record), "resolve_once"):
+                record.resolve_once()
+        decided = unnoted_decisions(program, record, declared)
         _note_resolved(result, resolved_values(record))
         result.stage = CHECK
-        if hasattr(type(record), "check_server_args"):
-            record.check_server_args()
+        with _watching(watcher):
+            if hasattr(type(record), "check_server_args"):
+                record.check_server_args()
         result.ok = True
     except (Signal, RecursionError, MemoryError) as error:
         result.reason = _our_failure(error)
@@ -105,8 +134,19 @@ def resolve_path(tree: SourceTree, launch: Launch, transformers: ConfigurationTr
     if result.ok is not None and lost is not None:
         result.ok, result.reason = None, f"SGLang's code went on after: {lost.reason}"
     result.events = [PathEvent(one.level, _plain(one.text), one.path, one.line) for one in world.events]
-    result.notes = program.notes
+    result.notes = list(program.notes)
+    if watcher is not None:
+        result.steps = watcher.steps()
+    result.writes = [*result.writes, *decided]
+    if also.start and result.ok:
+        from indexer.explain.start.checks import start_checks
+
+        result.start = start_checks(tree, program, record, also.known)
     return result
+
+
+def _watching(watcher: Watcher | None) -> AbstractContextManager[None]:
+    return nullcontext() if watcher is None else watcher.watching()
 
 
 def _note_resolved(result: PathResult, values: dict[str, Any]) -> None:

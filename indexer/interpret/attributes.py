@@ -88,7 +88,8 @@ class Attributes:
         found = getattr(value, name, _MISSING)
         if found is _MISSING:
             return False
-        if type(found) is Unknown and isinstance(value, ExternalBase):
+        partly = isinstance(value, ExternalBase) or getattr(type(value), "_rt_partly", False)
+        if type(found) is Unknown and partly:
             return found._rt_derive("hasattr")
         return True
 

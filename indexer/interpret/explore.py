@@ -64,10 +64,12 @@ def explore_with(
     most_paths: int = DEFAULT_PATHS,
     at_once: int = 1,
     settled: Callable[[Sequence[ExploredPath[Result]]], bool] = lambda paths: False,
+    latest_first: bool = False,
 ) -> Exploration[Result]:
     """Run every path, ``at_once`` of them together, until ``settled`` says that more would add nothing.
 
-    The order of paths, and which are run where there are too many, hang on nothing else.
+    The order of paths, and which are run where there are too many, hang on nothing else: the earliest
+    question's other answer is tried next, or the latest's.
     """
     pending: list[Script] = [()]
     paths: list[ExploredPath[Result]] = []
@@ -78,9 +80,10 @@ def explore_with(
         scripts = [pending.pop() for _ in range(room)]
         found = run_all(scripts)
         paths += found
-        # The earliest question's other answer is tried next: the last to be appended.
+        # What is tried next is the last to be appended.
         for script, path in reversed([*zip(scripts, found, strict=True)]):
             answers = tuple(fork.answer for fork in path.forks if not fork.forced)
-            for index in range(len(answers) - 1, len(script) - 1, -1):
+            beyond = range(len(script), len(answers))
+            for index in beyond if latest_first else reversed(beyond):
                 pending.append((*answers[:index], not answers[index]))
     return Exploration(paths, complete=True)

@@ -358,8 +358,18 @@ def contains_unknown(value: Any, depth: int = 4) -> Unknown | None:
     return None
 
 
+_PLAIN_KINDS = (bool, int, float, str, list, dict)
+
+
 def is_identical(left: Any, right: Any) -> Any:
-    """``left is right``, unknown when either side is."""
+    """``left is right``, unknown when either side is; a value is nothing of another type than its own."""
+    for one, other in ((left, right), (right, left)):
+        if (
+            type(one) is Unknown
+            and one._rt_kind in _PLAIN_KINDS
+            and type(other) not in (Unknown, one._rt_kind)
+        ):
+            return False
     if type(left) is Unknown:
         return left._rt_derive("is", right) if left is not right else True
     if type(right) is Unknown:

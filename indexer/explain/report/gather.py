@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
 from indexer.errors import UsageError
-from indexer.explain.annotate import Annotator, places_of
-from indexer.explain.explain import Explainer
-from indexer.explain.explanation import STARTS, Explanation
+from indexer.explain.annotate import annotator_for
+from indexer.explain.explain import Explainer, Watched
+from indexer.explain.explanation import UNKNOWN, Explanation, StartCheck, UnknownFact
 from indexer.explain.launches import Question
 from indexer.explain.report.select import (
     code_path,
@@ -23,9 +25,11 @@ from indexer.explain.report.select import (
     restrictions,
     strategies,
 )
+from indexer.explain.report.taken import TakenStep, checking_functions, taken
 from indexer.explain.report.variations import levers, variations
-from indexer.explain.start import StateMemory, backend_refusal, state_memory
-from indexer.explain.start.backends import BackendRefusal
+from indexer.explain.resolve import Also
+from indexer.explain.start import StateMemory, state_memory
+from indexer.interpret import children
 from indexer.knowledge.pairings import SLIDING_WINDOW, Pairing, pairings_of_model
 from indexer.knowledge.schema import Algorithm, CodePath, EnvVar, Flag, Model, Rule, Snapshot
 from indexer.source.tree import SourceTree
@@ -38,13 +42,13 @@ GIB = 1 << 30
 class Varied(msgspec.Struct):
     """A variation of the launch: what is added to it and what SGLang makes of that.
 
-    ``stopped`` is how the server would stop when it makes its attention backend, though its arguments
-    are accepted.
+    ``start`` is what a starting server makes, where the arguments are accepted; empty where that isn't
+    known. What the launch without the variation makes as well is not among it.
     """
 
     added: list[str]
     answer: Explanation
-    stopped: BackendRefusal | None = None
+    start: list[StartCheck] = []
 
 
 class Proof(msgspec.Struct):
@@ -80,7 +84,8 @@ class Report(msgspec.Struct):
     code_path: CodePath | None
     memory_path: CodePath | None
     env_vars: list[EnvVar]
-    stopped: BackendRefusal | None = None
+    start: list[StartCheck] = []
+    steps: list[TakenStep] = []
     pairing: Pairing | None = None
     memory: StateMemory | None = None
     memory_levers: list[tuple[list[str], StateMemory]] = []
@@ -116,27 +121,33 @@ def gather(
     if draft:
         argv += ["--speculative-draft-model-path", draft]
     explainer = Explainer(tree, most_paths)
-    annotator = Annotator(places_of(snapshot))
+    annotator = annotator_for(snapshot)
 
     def question(words: list[str]) -> Question:
         return Question(words, str(model) if model else None, arch, dict(env), gpu, gpus)
 
-    def ask(words: list[str]) -> Explanation:
-        return annotator.annotate(explainer.explain(question(words)), question(words))
+    def annotated(watched: Watched, words: list[str]) -> Watched:
+        annotator.annotate(watched.answer, question(words))
+        annotator.name_rules(watched.start)
+        return watched
 
-    def stopped(words: list[str], answer: Explanation) -> BackendRefusal | None:
-        return backend_refusal(tree, question(words)) if answer.outcome == STARTS and hybrid else None
-
-    answer = ask(argv)
+    asked = Also(steps=True, lines_of=checking_functions(snapshot), start=True)
+    launched = annotated(explainer.watch(question(argv), asked), argv)
+    answer = launched.answer
     architecture = arch or _architecture(model)
     found = next((one for one in snapshot.models if one.architecture == architecture), None)
     kind = (found.hybrid or {}).get("kind") if found is not None else None
     hybrid = kind is not None and kind != SLIDING_WINDOW
-    varied = []
-    for added in variations(snapshot, answer, found):
-        about_backend = any("attention-backend" in word for word in added)
-        one = ask([*argv, *added])
-        varied.append(Varied(added, one, stopped([*argv, *added], one) if about_backend else None))
+    also = Also(start=True, known=frozenset(one.what for one in launched.start if one.passed))
+    tried = variations(snapshot, answer, found)
+    watch = partial(_watched, explainer, also)
+    varied = [
+        Varied(added, one.answer, one.start)
+        for added, told in zip(
+            tried, _together(watch, [question([*argv, *one]) for one in tried]), strict=True
+        )
+        for one in [annotated(told, [*argv, *added])]
+    ]
     weights = weights_gib if weights_gib is not None else _weights(model, gpus or 1)
     names = names_of(snapshot, fact, answer, found)
     path = code_path(snapshot, fact, found)
@@ -160,7 +171,8 @@ def gather(
         path,
         memory_path,
         env_vars(snapshot, [one for one in (path, memory_path) if one], memory),
-        stopped(argv, answer),
+        launched.start,
+        taken(tree, snapshot, launched.steps),
         _pairing(snapshot, found, fact),
         memory,
         [(added, one) for added, one in sized if one is not None],
@@ -169,6 +181,23 @@ def gather(
         fired=fired(snapshot, answer),
         strategies=strategies(snapshot) if found is not None and found.radix else [],
     )
+
+
+def _watched(explainer: Explainer, also: Also, question: Question) -> bytes:
+    return msgspec.json.encode(explainer.watch(question, also))
+
+
+def _together(watch: Callable[[Question], bytes], questions: list[Question]) -> list[Watched]:
+    """Return what is made of each question: side by side, each in a child that has all in common loaded."""
+    works = [partial(watch, one) for one in questions]
+    told = children.run_children(works) if children.AVAILABLE else [work() for work in works]
+    return [_heard(one) for one in told]
+
+
+def _heard(told: bytes | children.ChildStopped) -> Watched:
+    if isinstance(told, children.ChildStopped):
+        return Watched(Explanation("", UNKNOWN, unknowns=[UnknownFact("outcome", str(told))]))
+    return msgspec.json.decode(told, type=Watched)
 
 
 def _pairing(snapshot: Snapshot, model: Model | None, algorithm: Algorithm) -> Pairing | None:

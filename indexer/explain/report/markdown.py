@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from indexer.explain.explanation import MAY, REFUSED, STARTS, Explanation, FieldChange
+from indexer.explain.explanation import MAY, TOO_FEW_GPUS, FieldChange
 from indexer.explain.report.gather import Report, plain
 from indexer.explain.report.memory_part import memory_part
 from indexer.explain.report.model_part import model_part
 from indexer.explain.report.pieces import cite, cites, cites_of, section
-from indexer.explain.start.backends import BackendRefusal
+from indexer.explain.report.steps_part import steps_part
+from indexer.explain.report.variations_part import headline, refused_at_start, stop, variations_part
 from indexer.knowledge.schema import CodePath, Flag
 
 _MOST_RESTRICTIONS = 60
@@ -17,9 +18,9 @@ _MOST_TESTS = 3
 
 def markdown(report: Report) -> str:
     """Return the report as one Markdown document."""
-    parts = [_title(report), _answer(report), _flags(report), _resolved(report), model_part(report)]
-    parts += [_variations(report), _restrictions(report), memory_part(report), _code_path(report)]
-    parts += [_environment(report), _evidence(report), _not_known(report)]
+    parts = [_title(report), _answer(report), _flags(report), _resolved(report), steps_part(report)]
+    parts += [model_part(report), variations_part(report), _restrictions(report), memory_part(report)]
+    parts += [_code_path(report), _environment(report), _evidence(report), _not_known(report)]
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
@@ -34,28 +35,13 @@ def _title(report: Report) -> str:
 
 def _answer(report: Report) -> str:
     command = "python -m sglang.launch_server --model-path CHECKPOINT " + " ".join(report.argv)
-    told = _headline(report.answer)
-    if report.stopped is not None:
-        told += f" **But the server then stops**: {_stop(report.stopped)}"
+    told = headline(report.answer)
+    stopped = refused_at_start(report.start)
+    if stopped is not None:
+        told += f" **But the server then stops**: {stop(stopped)}"
+    few = [one for one in report.answer.unknowns if one.what == TOO_FEW_GPUS]
+    told += "".join(f" **But** {one.reason} {cite(one.at)}." for one in few)
     return f"## Answer\n\n```\n{command}\n```\n\n{told}"
-
-
-def _headline(answer: Explanation) -> str:
-    if answer.outcome == STARTS:
-        return "Its arguments are accepted."
-    refusals = [answer.refusal] if answer.refusal else answer.refusals
-    if not refusals:
-        return "Whether it is accepted can't be known; see the end."
-    word = "It is refused" if answer.outcome == REFUSED else "It may be refused"
-    return f"{word}: " + "; ".join(
-        f"`{one.exception}: {one.message.strip() or '(no message)'}` {cite(one.at)}"
-        for one in refusals
-        if one
-    )
-
-
-def _stop(refusal: BackendRefusal) -> str:
-    return f"`{refusal.exception}: {plain(refusal.message)}` {cite(refusal.at)}"
 
 
 def _flags(report: Report) -> str:
@@ -125,29 +111,6 @@ def _because(report: Report, change: FieldChange) -> str:
 
 def _algorithm_fields(report: Report) -> set[str]:
     return set(report.algorithm_fact.flags) if report.algorithm_fact else set()
-
-
-def _variations(report: Report) -> str:
-    rows = []
-    before = report.answer.fields
-    for varied in report.variations:
-        answer = varied.answer
-        if answer.outcome == STARTS:
-            changed = [
-                f"`{name}` = `{plain(one.resolved)}`"
-                for name, one in answer.fields.items()
-                if name not in before or before[name].resolved != one.resolved
-            ]
-            told, verdict = "; ".join(changed[:4]), "accepted"
-            if varied.stopped is not None:
-                told, verdict = f"{_stop(varied.stopped)}", "accepted, then stops"
-            rows.append((f"`{' '.join(varied.added)}`", verdict, told))
-        else:
-            verdict = {REFUSED: "refused"}.get(
-                answer.outcome, "may be refused" if answer.refusals else "not known"
-            )
-            rows.append((f"`{' '.join(varied.added)}`", verdict, _headline(answer)))
-    return section("Variations", ("added", "", "what happens"), rows)
 
 
 def _restrictions(report: Report) -> str:

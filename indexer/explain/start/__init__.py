@@ -7,8 +7,7 @@ the stand-ins for what a running server would have (the process groups' sizes, P
 the way these functions are found.
 """
 
-from indexer.explain.start.backends import backend_refusal
 from indexer.explain.start.facts import Sized, StateMemory
 from indexer.explain.start.sizing import state_memory
 
-__all__ = ["Sized", "StateMemory", "backend_refusal", "state_memory"]
+__all__ = ["Sized", "StateMemory", "state_memory"]

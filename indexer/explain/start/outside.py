@@ -45,6 +45,16 @@ def open_resolved(tree: SourceTree, prepared: PreparedLaunch) -> Resolved:
     record = program.import_module(ARGUMENTS).prepare_server_args(list(prepared.launch.argv))
     if hasattr(type(record), "resolve_once"):
         record.resolve_once()
+    return configured(program, record)
+
+
+def configured(program: Program, record: Any) -> Resolved:
+    """Make the model's configuration of a record that a program has resolved, and the process groups.
+
+    Raises:
+        LookupError: how attention is spread over the GPUs isn't known.
+        Exception: whatever the release raises.
+    """
     values = resolved_values(record)
     config = program.import_module("sglang.srt.configs.model_config").ModelConfig.from_server_args(record)
     sizes = parallel_sizes(program, values)
@@ -106,7 +116,10 @@ def set_up_groups(program: Program, sizes: SimpleNamespace) -> None:
 
     A release that keeps the sizes in its published configuration doesn't ask them.
     """
-    groups = {"_TP": sizes.tp_size, "_ATTN_TP": sizes.attn_tp_size, "_PP": sizes.pp_size}
+    groups = {
+        "_TP": sizes.tp_size, "_ATTN_TP": sizes.attn_tp_size, "_PP": sizes.pp_size,
+        "_ATTN_CP": sizes.attn_cp_size,
+    }  # fmt: skip
     if program.find(_GROUPS) is not None:
         module = program.import_module(_GROUPS)
         for name, size in groups.items():

@@ -13,7 +13,7 @@ from indexer.explain.launches import PreparedLaunch, Question, prepare
 from indexer.explain.start.facts import GIB, Sized, StateMemory
 from indexer.explain.start.inline import NAME, AppendedTree, find_inline_ratio
 from indexer.explain.start.outside import open_resolved
-from indexer.explain.start.standin import Pools, find_pools, place_of
+from indexer.explain.start.standin import Pools, at_definition, find_pools, place_of
 from indexer.interpret.children import ChildStopped, contained
 from indexer.interpret.explore import Exploration, explore
 from indexer.interpret.launch import Launch
@@ -116,7 +116,7 @@ def _one_path(
         result.sized = [_sized(result, pools, opened.record, rest) for rest in _amounts(result, weights_gib)]
         result.one_more = _one_more(result, pools, opened.record)
         result.places["slots that fit"] = place_of(pools.sizing)
-        result.places = {what: _at_definition(tree, at) for what, at in result.places.items()}
+        result.places = {what: at_definition(tree, at) for what, at in result.places.items()}
     except LookupError as error:
         result.unknown.append(str(error))
     except (Signal, RecursionError, MemoryError) as error:
@@ -141,15 +141,6 @@ def _amounts(result: StateMemory, weights_gib: float | None) -> list[float]:
     if weights_gib is not None:
         return [result.static_gib - weights_gib]
     return [result.static_gib * share for share in _SHARES]
-
-
-def _at_definition(tree: SourceTree, at: Location) -> Location:
-    """Return a function's place without the decorators above it, which its code begins with."""
-    lines = tree.text(at.path).splitlines()
-    line = at.line
-    while lines[line - 1].lstrip().startswith("@"):
-        line += 1
-    return Location(at.path, line, at.end_line, at.symbol)
 
 
 def _describe(result: StateMemory, state: Any) -> None:

@@ -6,14 +6,15 @@ import dataclasses
 import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from types import SimpleNamespace
 from typing import Any
 
 from indexer.explain.start.outside import Resolved
+from indexer.interpret.external import ExternalBase
 from indexer.interpret.modules import Program
 from indexer.interpret.program import ARGUMENTS
 from indexer.interpret.unknown import Unknown
 from indexer.knowledge.schema import Location
+from indexer.source.tree import SourceTree
 
 _RUNNER = "sglang.srt.model_executor.model_runner"
 _CONTEXT = "sglang.srt.runtime_context"
@@ -129,6 +130,44 @@ def find_pools(opened: Resolved, sizing: tuple[str, str]) -> Pools:
     return Pools(program, holder, getattr(holder, name))
 
 
+class Unmade(ExternalBase):
+    """An object of a running server of which some attributes are known; all others are unknown."""
+
+    _rt_partly = True
+
+    def __init__(self, **known: Any) -> None:
+        vars(self).update(known)
+
+    def __getattr__(self, name: str) -> Any:
+        return unknown_attribute(name)
+
+
+def request_pool(opened: Resolved) -> Any:
+    """Return a stand-in for the pool of requests: of its recurrent state the shapes of a slot are known."""
+    if opened.program.find(_PREDICATES) is None:
+        return Unmade()
+    state = getattr(opened.program.import_module(_PREDICATES), "mambaish_config", lambda config: None)
+    params: Any = getattr(state(opened.config), "mamba2_cache_params", None)
+    shapes = getattr(getattr(params, "shape", None), "conv", None)
+    if not isinstance(shapes, (list, tuple)) or not shapes or opened.values.get("device") != "cuda":
+        return Unmade()
+    each = shapes if isinstance(shapes[0], (list, tuple)) else [shapes]
+    slots = Unknown("slots of the running server")
+    conv = [Unmade(shape=(len(params.layers), slots, *shape)) for shape in each]
+    return Unmade(mamba_pool=Unmade(mamba_cache=Unmade(conv=conv)))
+
+
+def unknown_attribute(name: str) -> Unknown:
+    """Return what an attribute is that only the running server has.
+
+    Raises:
+        AttributeError: it is one of Python's own.
+    """
+    if name.startswith("__"):
+        raise AttributeError(name)
+    return Unknown(f"{name} of the running server")
+
+
 def runner_of(opened: Resolved, **more: Any) -> Any:
     """Return a stand-in for the target's model runner.
 
@@ -136,10 +175,16 @@ def runner_of(opened: Resolved, **more: Any) -> Any:
     """
     known = server_facts(opened) | more
     if opened.program.find(_PREDICATES) is not None:
-        return SimpleNamespace(**known)
-    runner = object.__new__(opened.program.import_module(_RUNNER).ModelRunner)
+        return Unmade(**known)
+    owner = opened.program.import_module(_RUNNER).ModelRunner
+    partly = type(owner)(owner.__name__, (owner,), {"_rt_partly": True, "__getattr__": _unknown_of})
+    runner = object.__new__(partly)
     _fill(runner, known)
     return runner
+
+
+def _unknown_of(_: Any, name: str) -> Unknown:
+    return unknown_attribute(name)
 
 
 def server_facts(opened: Resolved) -> dict[str, Any]:
@@ -190,3 +235,12 @@ def place_of(owner: Any, name: str | None = None) -> Location:
     function = getattr(member, "fget", None) or getattr(member, "__func__", None) or member
     code = function.__code__
     return Location(code.co_filename[1:], code.co_firstlineno, None, code.co_qualname)
+
+
+def at_definition(tree: SourceTree, at: Location) -> Location:
+    """Return a function's place without the decorators above it, which its code begins with."""
+    lines = tree.text(at.path).splitlines()
+    line = at.line
+    while lines[line - 1].lstrip().startswith("@"):
+        line += 1
+    return Location(at.path, line, at.end_line, at.symbol)

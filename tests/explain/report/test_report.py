@@ -24,6 +24,9 @@ TOLD = (
     "hybrid_linear_attn_backend.py:1183", "gdn_backend.py:470", "spec_utils.py:826",
 )  # fmt: skip
 
+ORDER = (3492, 3527, 3530, 3537, 3543, 3579, 3592, 3626)
+"""Where the resolver calls its steps, as the report written by hand has them."""
+
 
 def test_it_says_what_the_hand_written_report_says(shared, release_tree) -> None:
     release_tree("0.5.17")
@@ -34,6 +37,10 @@ def test_it_says_what_the_hand_written_report_says(shared, release_tree) -> None
     assert "One slot is 1,609,728 bytes" in told
     assert "A running request takes 5 state slots" in told
     assert re.search(r"\| 41\.0 \| \d+ \| 0\.30 \| 48 \|", told), "81.0 GiB static, 40 of weights"
-    assert "accepted, then stops" in told
+    assert "accepted by the resolver, refused at start" in told
+    in_order = told.partition("## What the resolver does, in order")[2].partition("## Model")[0]
+    lines = [f"server_args.py:{line} |" for line in ORDER]
+    assert [in_order.find(line) for line in lines] == sorted(in_order.find(line) for line in lines)
+    assert all(line in in_order for line in lines)
     assert "## Evidence" in told
     assert len(re.findall(r"sglang/[\w/]+\.py:\d+", told)) > 250

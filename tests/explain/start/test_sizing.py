@@ -9,7 +9,7 @@ from __future__ import annotations
 import pytest
 
 from indexer.explain.launches import Question
-from indexer.explain.start import backend_refusal, state_memory
+from indexer.explain.start import state_memory
 
 pytestmark = [pytest.mark.oracle, pytest.mark.release]
 
@@ -67,24 +67,3 @@ def test_a_refused_launch_has_no_numbers(shared, release_tree) -> None:
 def test_a_model_without_recurrent_state_has_none(shared, release_tree) -> None:
     model = str(shared / "oracle" / "models" / "llama-small")
     assert state_memory(release_tree("0.5.17"), Question([], model, None, {}, "H200", 1)) is None
-
-
-@pytest.mark.parametrize(
-    ("version", "gpu", "backend", "line"),
-    [
-        ("0.5.9", "RTX PRO 6000", None, 205),
-        ("0.5.9", "RTX PRO 6000", "triton", None),
-        ("0.5.9", "H200", "fa3", None),
-        ("0.5.17", "RTX PRO 6000", "fa3", 411),
-        ("0.5.17", "RTX PRO 6000", "flashinfer", None),
-    ],
-)
-def test_the_backend_that_a_starting_server_refuses(
-    version, gpu, backend, line, shared, release_tree
-) -> None:
-    more = ["--attention-backend", backend] if backend else []
-    refusal = backend_refusal(release_tree(version), _question(shared, gpu, *more))
-    assert (refusal.at.line if refusal else None) == line
-    if refusal:
-        assert refusal.exception == "AssertionError"
-        assert "backends" in refusal.message

@@ -1,0 +1,84 @@
+"""The report's part about the variations of the launch, and the words for an outcome."""
+
+from __future__ import annotations
+
+from indexer.explain.explanation import REFUSED, STARTS, Explanation, StartCheck, StartRefusal
+from indexer.explain.report.gather import Report, Varied, plain
+from indexer.explain.report.pieces import cite, section
+
+_ACCEPTED = (
+    "Accepted means: by argument resolution, and what a starting server chooses as attention backend for the "
+    "target can be made, as far as its checks follow from the launch. What else a starting server checks "
+    "(memory, the model's layers, the draft worker, kernels) is not run."
+)
+_NOT_CHECKED = "accepted by the resolver, not checked after it"
+_MOST_CHANGES = 4
+
+
+def headline(answer: Explanation) -> str:
+    """Return what the resolver makes of a launch, with its refusals."""
+    if answer.outcome == STARTS:
+        return "Its arguments are accepted."
+    refusals = [answer.refusal] if answer.refusal else answer.refusals
+    if not refusals:
+        return "Whether it is accepted can't be known; see the end."
+    word = "It is refused" if answer.outcome == REFUSED else "It may be refused"
+    return f"{word}: " + "; ".join(
+        f"`{one.exception}: {one.message.strip() or '(no message)'}` {cite(one.at)}"
+        for one in refusals
+        if one
+    )
+
+
+def refused_at_start(checks: list[StartCheck]) -> StartRefusal | None:
+    """Return what a starting server refuses the launch with, whatever is not known."""
+    return next((one.refusals[0] for one in checks if one.refused), None)
+
+
+def stop(refusal: StartRefusal) -> str:
+    """Return a refusal at start, with its line."""
+    return f"`{refusal.exception}: {plain(refusal.message)}` {cite(refusal.at)}"
+
+
+def variations_part(report: Report) -> str:
+    """Return the part: every variation, the verdict and what happens with it."""
+    rows = [(f"`{' '.join(one.added)}`", *_outcome(report, one)) for one in report.variations]
+    if not rows:
+        return ""
+    notes = [_ACCEPTED]
+    notes += [
+        f"Not checked further, with the launch as it is: {_unmade(one)}." for one in _open(report.start)
+    ]
+    return section("Variations", ("added", "", "what happens"), rows) + "\n\n" + "\n\n".join(notes)
+
+
+def _outcome(report: Report, varied: Varied) -> tuple[str, str]:
+    """Return the verdict on a variation and what happens with it."""
+    answer, before = varied.answer, report.answer.fields
+    if answer.outcome != STARTS:
+        open_word = "may be refused" if answer.refusals else "not known"
+        return {REFUSED: "refused"}.get(answer.outcome, open_word), headline(answer)
+    stopped = refused_at_start(varied.start)
+    if stopped is not None:
+        return "accepted by the resolver, refused at start", stop(stopped)
+    told = [
+        f"`{name}` = `{plain(one.resolved)}`"
+        for name, one in answer.fields.items()
+        if name not in before or before[name].resolved != one.resolved
+    ][:_MOST_CHANGES]
+    unmade = _open(varied.start)
+    # What stops the check of the launch itself is told once, below the table.
+    told += [f"not checked: {_unmade(one)}" for one in unmade if _unmade(one) not in _known(report)]
+    return "accepted" if varied.start and not unmade else _NOT_CHECKED, "; ".join(told)
+
+
+def _known(report: Report) -> list[str]:
+    return [_unmade(one) for one in _open(report.start)]
+
+
+def _open(checks: list[StartCheck]) -> list[StartCheck]:
+    return [one for one in checks if not one.passed and not one.refused]
+
+
+def _unmade(check: StartCheck) -> str:
+    return f"{check.what} {cite(check.at)}: {plain(check.open)}"
