@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from indexer._resources import data_path
+from indexer.collector import collector_paused
 from indexer.errors import CannotError
 from indexer.publish.pages import KINDS
 
@@ -62,9 +63,10 @@ def _write_pages(target: Target, kind: str) -> int:
     if target.version == target.default:
         folders[root] = ""
     count = 0
-    for page in KINDS[kind](renderer.site):
-        renderer.write(page, folders)
-        count += 1
+    with collector_paused():
+        for page in KINDS[kind](renderer.site):
+            renderer.write(page, folders)
+            count += 1
     if kind == "home":
         for name, text in (("llms.txt", llms_txt), ("llms-full.txt", llms_full_txt)):
             written = text(renderer.site)
