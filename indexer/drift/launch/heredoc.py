@@ -46,6 +46,11 @@ def commands_behind(node: Node) -> list[Node]:
     return [c for c in node.named_children if not c.type.startswith("heredoc") and "redirect" not in c.type]
 
 
+def is_shell(command: str) -> bool:
+    """Whether a command reads a script from its standard input."""
+    return re.match(r"(?:sudo\s+)?(?:ssh|(?:/\S*/)?(?:ba|z|da|k)?sh)(?:\s|$)", command) is not None
+
+
 def heredoc_kind(said: str, target: str) -> str | None:
     """Return the language of a here-document from the commands and the file it goes to."""
     tee = _TEE.search(said)

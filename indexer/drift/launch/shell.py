@@ -18,7 +18,13 @@ from tree_sitter import Language, Node, Parser
 from indexer.drift.launch.assignments import Assignments
 from indexer.drift.launch.expansion import Scope, Variable, merge, word_of
 from indexer.drift.launch.fields import Fields, drop, join, split
-from indexer.drift.launch.heredoc import commands_behind, descend, heredoc_content, heredoc_kind
+from indexer.drift.launch.heredoc import (
+    commands_behind,
+    descend,
+    heredoc_content,
+    heredoc_kind,
+    is_shell,
+)
 from indexer.drift.launch.located import Located
 from indexer.drift.launch.model import FileLaunches, Launch, Word
 from indexer.drift.launch.programs import (
@@ -231,11 +237,12 @@ class _Evaluator(Assignments):
         """``echo '…' | bash``: what is said runs behind the pipe."""
         self.block(node)
         first, behind = node.named_children[0], node.named_children[1:]
-        if first.type != "command" or not _SAYS.match(self.source(first)):
+        runs = any(is_shell(self.source(command)) for command in behind)  # not: | tee -a log
+        if first.type != "command" or not _SAYS.match(self.source(first)) or not runs:
             return
         for said in first.named_children[1:]:
             if "string" in said.type and starts_sglang(self.source(said)):
-                self.written(join(self.expand(said)), behind)
+                self.script(join(self.expand(said)))
 
     # --- commands ---------------------------------------------------------------------------
 
