@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from indexer.interpret.explore import explore_with, run_script
 from indexer.interpret.launch import Launch
 from indexer.interpret.signals import Unsupported
-from tests.interpret.running import run_paths
+from indexer.interpret.unknown import Unknown
+from tests.interpret.running import run, run_paths
 
 LADDER = """
 import os
@@ -178,3 +180,29 @@ def test_a_flag_with_an_unknown_default_is_registered(tmp_path):
 """
     [depth] = _hidden(body, tmp_path)
     assert depth._rt_roots == ("config.json: depth",)
+
+
+def test_a_value_whose_type_is_known_is_nothing_of_another_type() -> None:
+    source = """
+import random
+def result():
+    number = random.random()
+    text = "x"
+    return number is None, number is not None, number is text
+"""
+    assert run(source) == (False, True, False)
+
+
+def test_the_latest_question_can_be_asked_the_other_way_first() -> None:
+    source = Unknown("first"), Unknown("second")
+
+    def path() -> tuple[bool, ...]:
+        return tuple(bool(one) for one in source)
+
+    def run_all(scripts):
+        return [run_script(path, script) for script in scripts]
+
+    earliest = [one.result for one in explore_with(run_all).paths]
+    latest = [one.result for one in explore_with(run_all, latest_first=True).paths]
+    assert earliest == [(False, False), (True, False), (True, True), (False, True)]
+    assert latest == [(False, False), (False, True), (True, False), (True, True)]

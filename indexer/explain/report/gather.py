@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -140,11 +139,10 @@ def gather(
     hybrid = kind is not None and kind != SLIDING_WINDOW
     also = Also(start=True, known=frozenset(one.what for one in launched.start if one.passed))
     tried = variations(snapshot, answer, found)
-    watch = partial(_watched, explainer, also)
     varied = [
         Varied(added, one.answer, one.start)
         for added, told in zip(
-            tried, _together(watch, [question([*argv, *one]) for one in tried]), strict=True
+            tried, _together(explainer, also, [question([*argv, *one]) for one in tried]), strict=True
         )
         for one in [annotated(told, [*argv, *added])]
     ]
@@ -183,21 +181,26 @@ def gather(
     )
 
 
-def _watched(explainer: Explainer, also: Also, question: Question) -> bytes:
-    return msgspec.json.encode(explainer.watch(question, also))
+def _together(explainer: Explainer, also: Also, questions: list[Question]) -> list[Watched]:
+    """Return what is made of each question: side by side, a child for each core with its share of them."""
+    if not children.AVAILABLE:
+        return [explainer.watch(one, also) for one in questions]
+    count = max(1, min(children.cores(), len(questions)))
+    works = [partial(_share, explainer, also, questions[first::count]) for first in range(count)]
+    found: list[Watched | None] = [None] * len(questions)
+    for first, told in enumerate(children.run_children(works)):
+        found[first::count] = _heard(told, len(questions[first::count]))
+    return [one for one in found if one is not None]
 
 
-def _together(watch: Callable[[Question], bytes], questions: list[Question]) -> list[Watched]:
-    """Return what is made of each question: side by side, each in a child that has all in common loaded."""
-    works = [partial(watch, one) for one in questions]
-    told = children.run_children(works) if children.AVAILABLE else [work() for work in works]
-    return [_heard(one) for one in told]
+def _share(explainer: Explainer, also: Also, questions: list[Question]) -> bytes:
+    return msgspec.json.encode([explainer.watch(one, also) for one in questions])
 
 
-def _heard(told: bytes | children.ChildStopped) -> Watched:
+def _heard(told: bytes | children.ChildStopped, count: int) -> list[Watched]:
     if isinstance(told, children.ChildStopped):
-        return Watched(Explanation("", UNKNOWN, unknowns=[UnknownFact("outcome", str(told))]))
-    return msgspec.json.decode(told, type=Watched)
+        return [Watched(Explanation("", UNKNOWN, unknowns=[UnknownFact("outcome", str(told))]))] * count
+    return msgspec.json.decode(told, type=list[Watched])
 
 
 def _pairing(snapshot: Snapshot, model: Model | None, algorithm: Algorithm) -> Pairing | None:
