@@ -21,6 +21,9 @@ from indexer.publish.output import link_or_copy, replaced_whole
 from indexer.publish.pagefind import RECORDS
 from indexer.publish.parts import PARTS, Target, build_part
 
+_BUSY = 4
+"""Processes that the parts of a version keep busy: the largest part is a quarter of the work."""
+
 
 class Built(msgspec.Struct):
     """What was built for one version."""
@@ -43,7 +46,8 @@ def build_site(versions: list[str], default: str, target: Path, processes: int =
         UsageError: ``target`` is not ours to replace.
         CannotError: a citation is dead, a release can't be had, or the folder can't be written.
     """
-    with replaced_whole(target) as folder, _processes(processes or os.cpu_count() or 1) as pool:
+    workers = min(processes or os.cpu_count() or 1, _BUSY * len(versions))
+    with replaced_whole(target) as folder, _processes(workers) as pool:
         stems = tuple(zip(versions, pool.map(_extract, versions), strict=True))
         targets = [Target(one, tuple(versions), default, stems, str(folder)) for one in versions]
         work = {pool.submit(build_part, one, part): one.version for one in targets for part in PARTS}
