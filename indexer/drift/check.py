@@ -84,7 +84,7 @@ class Checker:
                 raws = judged.setdefault(version, [])
                 raws += self.judge(launch, found, version)
                 if kind in LINE_BY_LINE:
-                    raws += broken_continuations(launch, text, self.timeline.table(version))
+                    raws += broken_continuations(launch, text, kind, self.timeline.table(version))
                 origins.append(origin)
         if not launches and found.settings:
             alone = Launch(program="fragment", offset=len(text))

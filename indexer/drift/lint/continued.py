@@ -1,6 +1,7 @@
 """Where the shell ends a command before its author did: the options below are lost.
 
-A backslash with blanks behind it continues no line, and neither does a comment between continued lines.
+A backslash with blanks behind it continues no line, and neither does a comment between continued lines; and
+sometimes the backslash is forgotten.
 """
 
 from __future__ import annotations
@@ -21,9 +22,12 @@ _BROKEN = re.compile(r"(?P<before>[ \t]*)(?P<at>\\[ \t]+)\r?\n[ \t]*$")
 _COMMENT = re.compile(
     r"[ \t]*\\\r?\n[ \t]*(?P<at>#[^\r\n]*)\r?\n(?:[ \t]*#[^\n]*\n)*[ \t]*(?P<lost>--[A-Za-z][\w-]*)"
 )
+_UNCONTINUED = re.compile(r"[ \t]*\r?\n[ \t]*(?P<lost>--[A-Za-z][\w-]*)")
+_OTHER_SHELLS = frozenset(["^", "`"])
+"""What continues a line on Windows."""
 
 
-def broken_continuations(launch: Launch, text: str, table: VersionTable) -> Iterator[Raw]:
+def broken_continuations(launch: Launch, text: str, kind: str, table: VersionTable) -> Iterator[Raw]:
     """Yield a finding where the command of a launch ends in the middle of its words, or before its program.
 
     The backslash makes a word of the blank behind it; START where argparse refuses that word.
@@ -53,6 +57,15 @@ def broken_continuations(launch: Launch, text: str, table: VersionTable) -> Iter
             "a comment between continued lines ends the command: "
             f"{comment['lost']} and what follows never reach the server",
             *comment.span("at"),
+        )
+    open_line = _UNCONTINUED.match(text, words[-1].end) if words and kind != "yaml" else None
+    if open_line is not None and words[-1].text not in _OTHER_SHELLS:
+        yield Raw(
+            "invalid-value",
+            MEANING,
+            f"no backslash continues the line: {open_line['lost']} and what follows never reach the server",
+            words[-1].end - 1,
+            words[-1].end,
         )
 
 

@@ -124,8 +124,8 @@ LINTS = {
             level=START,
             title="Value of the wrong kind",
             what="The value can't be converted (not a number, not JSON), the option takes none, or a "
-            "word stands where no value is expected. A blank behind a backslash makes such a word, and the "
-            "options below never reach the server.",
+            "word stands where no value is expected. MEANING where a line is not continued (a blank "
+            "behind its backslash, a comment, no backslash): the options below never reach the server.",
             why="argparse stops with “invalid int value”, “ignored explicit argument” or "
             "“unrecognized arguments”.",
             example="python -m sglang.launch_server --model-path m --tp-size two",

@@ -35,6 +35,7 @@ EXPECTED: dict[str, tuple[str, list[str], list[str]]] = {
             "3:3 removed-flag --enable-ep-moe",
             "5:62 invalid-value None",
             "7:17 invalid-value None",
+            "11:45 invalid-value None",
         ],
         [],
     ),
