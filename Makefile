@@ -35,12 +35,16 @@ format: $(VENV)/.for-test
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-# The shipped history: every release, from the wheels in the user's cache (fetched where missing).
+# The shipped history and the tables beside it: every release, from the wheels in the user's cache (fetched where missing).
 history: $(VENV)/.for-site
 	$(BIN)/indexer history build
 	$(BIN)/python -m indexer.knowledge.messages indexer/data/messages.json
 	$(BIN)/python -m indexer.knowledge.message_words indexer/data/message_words.json
 	$(BIN)/python -m indexer.knowledge.refusals indexer/data/rehearsal.json
+	wheels=$$($(BIN)/python -c 'from indexer.source.cache import cache_folder; print(cache_folder("wheels"))') && \
+	for table in config_reader json_values other_parsers; do \
+		$(BIN)/python -m indexer.extract.$$table "$$wheels" indexer/data/$$table.json || exit 1; \
+	done
 
 clean:
 	rm -rf $(VENV) $(SITE) .mypy_cache .pytest_cache .ruff_cache .import_linter_cache
