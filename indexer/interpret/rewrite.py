@@ -27,7 +27,7 @@ from typing import Any, cast
 FORBIDDEN_ATTRIBUTES = frozenset(
     {
         *("__globals__", "__code__", "__closure__", "__builtins__", "__import__", "__loader__", "__spec__"),
-        *("__subclasses__", "__subclasshook__", "__objclass__"),
+        *("__subclasses__", "__subclasshook__", "__objclass__", "_abc_registry_clear", "_abc_caches_clear"),
         *("gi_frame", "gi_code", "cr_frame", "cr_code", "ag_frame", "ag_code", "tb_frame", "co_code"),
         *("f_globals", "f_locals", "f_builtins", "f_back", "f_code", "__weakref__"),
         *("_evaluate", "__forward_code__", "_convert_", "from_callable"),  # run text, read host modules
@@ -38,15 +38,8 @@ FORBIDDEN_ATTRIBUTES = frozenset(
 GUARDED_ATTRIBUTES = frozenset(
     {
         *("__dict__", "__get__", "__self__", "__func__", "__wrapped__"),
-        *(
-            "__getattribute__",
-            "__getattr__",
-            "__setattr__",
-            "__delattr__",
-            "format",
-            "format_map",
-            "register",
-        ),
+        *("__getattribute__", "__getattr__", "__setattr__", "__delattr__"),
+        *("format", "format_map", "register"),
         *("__base__", "__bases__", "__mro__", "mro", "__getstate__", "__reduce__", "__reduce_ex__"),
     }
 )

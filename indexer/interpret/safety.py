@@ -8,6 +8,7 @@ import enum
 import re
 import string
 import types
+import typing
 from collections.abc import Callable
 from typing import Any
 from weakref import WeakKeyDictionary
@@ -117,7 +118,7 @@ def guarded_attribute(
         raise Unsupported(f"{name} of {type(value).__name__} is closed to interpreted code")
     if name in ("__get__", "register"):
         check_native(result)
-    elif name == "__getattr__":
+    elif name in _ANY_ATTRIBUTE:
         return result if _is_of_the_tree(result) else _checked_slot(result, name)
     elif name in ("__self__", "__func__", "__wrapped__"):
         if not (type(result) in _PLAIN_TYPES or is_interpreted_function(result) or _is_own(result)):
@@ -130,10 +131,8 @@ def guarded_attribute(
         if not is_interpreted_class(type(value)):
             raise Unsupported(f"{name} of native {type(value).__name__} is closed to interpreted code")
     elif name in ("format", "format_map"):
-        if _is_a(value, str) or (_is_a(value, type) and issubclass(value, str)):
-            return _checked_format(result) if isinstance(result, _NATIVE_METHODS) else result
-    elif isinstance(result, _NATIVE_SLOTS):
-        return _checked_slot(result, name)
+        of_text = _is_a(value, str) or (_is_a(value, type) and issubclass(value, str))
+        return _checked_format(result) if of_text and isinstance(result, _NATIVE_METHODS) else result
     return result
 
 
@@ -144,7 +143,9 @@ def _is_a(value: Any, kinds: Any) -> bool:
 
 _PLAIN_TYPES = (str, bytes, int, float, bool, type(None), list, dict, set, frozenset, tuple)
 _NATIVE_METHODS = (types.BuiltinFunctionType, types.MethodDescriptorType)
-_NATIVE_SLOTS = (types.WrapperDescriptorType, types.MethodWrapperType)
+_ANY_ATTRIBUTE = ("__getattribute__", "__getattr__", "__setattr__", "__delattr__")
+_ALIASES = typing._BaseGenericAlias  # type: ignore[attr-defined]
+"""What stands for a class in ``typing`` and hands every store on to it."""
 
 
 def _is_own(value: Any) -> bool:
@@ -286,7 +287,9 @@ def check_storable(target: Any) -> None:
     Raises:
         Unsupported: the target is shared with the host program.
     """
-    if _is_a(target, type):
+    if _is_a(target, _ALIASES):
+        check_storable(target.__origin__)
+    elif _is_a(target, type):
         if not is_interpreted_class(target):
             raise Unsupported(f"a store to native class {target.__name__}")
     elif _is_a(target, types.FunctionType):

@@ -121,7 +121,7 @@ def _decorators(runtime: Any) -> dict[str, dict[str, Any]]:
         return changing(runtime, typing.dataclass_transform(**options))
 
     named = {
-        "abc": ("update_abstractmethods",),
+        "abc": ("abstractclassmethod", "abstractmethod", "abstractstaticmethod", "update_abstractmethods"),
         "functools": ("total_ordering",),
         "types": ("coroutine",),
         "typing": ("final", "no_type_check", "override", "runtime_checkable"),

@@ -16,7 +16,7 @@ import typing
 from collections.abc import Callable
 from typing import Any
 
-from indexer.interpret.marks import takes_unknown
+from indexer.interpret.marks import is_interpreted_class, takes_unknown
 from indexer.interpret.signals import Unsupported
 from indexer.interpret.unknown import Unknown, is_about_unknown
 
@@ -57,9 +57,14 @@ def strict(cls: Any = None, /, *, accept_kwargs: bool = False) -> Any:
 
     With ``accept_kwargs`` a class takes keywords beyond its fields and hands them to
     ``__post_init__``.
+
+    Raises:
+        Unsupported: the class is not one of the tree.
     """
 
     def decorate(target: Any) -> Any:
+        if not is_interpreted_class(target):
+            raise Unsupported(f"strict() of {target!r}")
         if accept_kwargs:
             target.__init__ = takes_unknown(_accepting(target))
         target.validate = takes_unknown(_validation(target))

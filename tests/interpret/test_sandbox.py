@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
+import decimal
+import numbers
+from collections.abc import Mapping
 
 import pytest
 
 from indexer.interpret import records
 from indexer.interpret.external import External
 from indexer.interpret.host import HostModule
+from indexer.interpret.launch import Launch
 from indexer.interpret.signals import (
     BudgetExceeded,
     Signal,
@@ -317,13 +321,24 @@ def test_files_outside_the_launch_are_not_read(tmp_path):
         "import argparse, typing; list(map(typing.no_type_check, [argparse.Namespace]))",
         "import argparse, typing; list(map(typing.dataclass_transform(), [argparse.Namespace]))",
         "import abc, numbers; list(map(abc.update_abstractmethods, [numbers.Number]))",
+        "import abc, argparse; list(map(abc.abstractmethod, [argparse.Namespace]))",
+        "import abc, argparse; abc.abstractclassmethod(argparse.Namespace)",
+        "from huggingface_hub.dataclasses import strict; import argparse; strict(argparse.Namespace)",
+        "import numbers; numbers.Number._abc_registry_clear()",
+        "import typing; typing.Mapping.get = None",
+        "import typing; typing.Mapping[str, int].get = None",
+        "import typing; typing.Mapping.__setattr__('get', None)",
+        "import typing; list(map(typing.Mapping.__setattr__, ['get'], [None]))",
+        "import typing; list(map(type(typing.Mapping).__setattr__, [typing.Mapping], ['get'], [None]))",
     ],
 )
 def test_host_classes_are_not_changed(store):
-    before = dict(vars(argparse.ArgumentParser)), dict(vars(argparse.Namespace))
-    found = run(f"def result():\n    {store}\n")
+    classes = (argparse.ArgumentParser, argparse.Namespace, Mapping)
+    before = [dict(vars(one)) for one in classes]
+    found = run(f"def result():\n    {store}\n", Launch(packages={"huggingface_hub": "1.5.0"}))
     assert isinstance(found, (Signal, TypeError))
-    assert (dict(vars(argparse.ArgumentParser)), dict(vars(argparse.Namespace))) == before
+    assert [dict(vars(one)) for one in classes] == before
+    assert isinstance(decimal.Decimal(1), numbers.Number)
 
 
 def test_a_dataclass_field_is_not_source_code():
