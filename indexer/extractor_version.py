@@ -24,7 +24,8 @@ def extractor_version() -> str:
 @cache
 def callgraph_version() -> str:
     """Return a digest of everything that decides the call graph and the code paths grown in it."""
-    return _digest([data_path("queries") / "callgraph.scm"], "syntax/callgraph", "extract/code_paths")
+    read = [data_path("queries") / name for name in ("callgraph.scm", "attribute_reads.scm")]
+    return _digest(read, "syntax/callgraph", "extract/code_paths")
 
 
 @cache
@@ -55,9 +56,16 @@ def compiler_version() -> str:
 
 
 @cache
-def explain_version() -> str:
-    """Return a digest of everything that decides what an explanation says."""
-    return _digest([], "source", "interpret", "explain")
+def rule_places_version() -> str:
+    """Return a digest of everything that decides what an explanation takes from a snapshot."""
+    return extractor_version() + _digest([_PACKAGE / "explain" / "annotate.py"], "knowledge")
+
+
+@cache
+def verdict_version() -> str:
+    """Return a digest of everything that decides what ``check`` concludes from explanations."""
+    files = [_PACKAGE / "extract" / "encoded.py", _PACKAGE / "knowledge" / "schema.py"]
+    return _digest(files, "source", "interpret", "explain", "drift/lint")
 
 
 def _digest(files: list[Path], *folders: str) -> str:

@@ -14,7 +14,7 @@ import msgspec
 from indexer.errors import IndexerError
 from indexer.explain.explanation import DRAFT_MODEL, STARTS, Cause, Explanation, StartCheck, UnknownFact
 from indexer.explain.launches import Question, architecture_of
-from indexer.extractor_version import extractor_version
+from indexer.extractor_version import rule_places_version
 from indexer.knowledge.pairings import SEPARATE, pairings_of_model
 from indexer.knowledge.schema import Location, Model, Snapshot
 from indexer.source.cache import cache_folder, keep
@@ -165,7 +165,7 @@ def annotator_of(version: str, extract: bool) -> Annotator | None:
 
 
 def _kept_file(version: str) -> Path:
-    return cache_folder("rule-places") / f"{version}-{extractor_version()}.json"
+    return cache_folder("rule-places") / f"{version}-{rule_places_version()}.json"
 
 
 def _read(file: Path) -> RulePlaces | None:

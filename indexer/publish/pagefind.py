@@ -24,6 +24,7 @@ from indexer.search.words import SMALL_WORDS, SYNONYMS, identifier_terms, words
 RECORDS = ".search-records"
 """The folder, in a version's, of the records that Pagefind read; whoever ends the build removes it."""
 
+_OPTIONS = ("--force-language", "en", "--quiet")
 _SHORTEST_WORD = 3
 _NAME_WEIGHT, _SPELLING_WEIGHT = 8, 4
 _ABOUT = 200
@@ -39,7 +40,7 @@ def write_search(documents: Iterable[Document], folder: Path) -> None:
         vocabulary.update({word for word in (*spellings, *said) if len(word) >= _SHORTEST_WORD})
     answer = {"words": dict(sorted(vocabulary.items())), "synonyms": SYNONYMS, "small": sorted(SMALL_WORDS)}
     (folder / "search-words.json").write_text(json.dumps(answer, separators=(",", ":")))
-    kept = kept_index(records)
+    kept = kept_index(records, _OPTIONS)
     if not unpacked(kept, folder / "pagefind"):
         _write_index(records, folder)
         keep_index(kept, folder / "pagefind")
@@ -55,7 +56,7 @@ def _write_index(records: list[str], folder: Path) -> None:
     if program is None:
         raise CannotError("Pagefind's program is not installed", "pip install 'pagefind[bin]'")
     output = str((folder / "pagefind").absolute())
-    command = [str(program), "--site", ".", "--output-path", output, "--force-language", "en", "--quiet"]
+    command = [str(program), "--site", ".", "--output-path", output, *_OPTIONS]
     # In its own folder: Pagefind takes settings from files where it is started.
     done = subprocess.run(command, cwd=place, stdin=subprocess.DEVNULL, capture_output=True, text=True)
     if done.returncode:

@@ -56,6 +56,23 @@ def test_other_records_have_another_entry() -> None:
     assert len(names) == 4
 
 
+def test_other_options_have_another_entry() -> None:
+    assert kept_index(["a"], ["--force-language", "en"]) != kept_index(["a"])
+
+
+def test_an_entry_that_another_build_removes_is_still_used(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    entry = kept_index(["a"])
+    (tmp_path / "made").mkdir()
+    (tmp_path / "made" / "file").write_text("made")
+    keep_index(entry, tmp_path / "made")
+    monkeypatch.setattr(kept_search.os, "utime", lambda path: entry.unlink() or path.stat())
+    assert unpacked(entry, tmp_path / "used")
+    assert made(tmp_path / "used") == {"file": b"made"}
+    assert not entry.exists()
+
+
 def test_only_the_entries_used_last_stay(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(kept_search, "_MOST", 2)
     (tmp_path / "made").mkdir()

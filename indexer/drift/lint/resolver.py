@@ -71,6 +71,6 @@ class CachedConflicts(Conflicts):
 
 
 def _code_version() -> str:
-    from indexer.extractor_version import explain_version
+    from indexer.extractor_version import verdict_version
 
-    return explain_version()
+    return verdict_version()
