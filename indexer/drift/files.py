@@ -101,7 +101,7 @@ def check_files(checker: Checker, files: Sequence[tuple[Path, str]]) -> Iterator
     global _checker
     _checker = checker  # forked workers inherit it: nothing is pickled but names and results
     context = multiprocessing.get_context("fork")
-    pool = ProcessPoolExecutor(workers, mp_context=context, initializer=_leave_interrupts)
+    pool = ProcessPoolExecutor(workers, mp_context=context, initializer=_begin_worker)
     try:
         waiting: deque[Future[list[FileResult]]] = deque()
         for begin in range(0, len(files), _CHUNK):
@@ -114,10 +114,13 @@ def check_files(checker: Checker, files: Sequence[tuple[Path, str]]) -> Iterator
         pool.shutdown(wait=True, cancel_futures=True)
 
 
-def _leave_interrupts() -> None:
+def _begin_worker() -> None:
     """Ctrl-C goes to the whole group: only the parent answers it."""
     import signal
 
+    from indexer.workers import end_with_parent
+
+    end_with_parent()
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 

@@ -18,6 +18,7 @@ from indexer.knowledge.history_file import HistoryFile, Release
 from indexer.knowledge.history_fold import fold
 from indexer.knowledge.store import write_atomically
 from indexer.source.cache import cache_folder
+from indexer.workers import end_with_parent
 
 FIRST_RELEASE = "0.4.1"
 """The oldest release covered: the last one without speculation, so that what came is seen coming."""
@@ -119,7 +120,7 @@ def _read_all(versions: Sequence[str], jobs: int) -> Iterator[tuple[str, Entry |
         return
     workers = max(1, min(jobs, len(versions), os.cpu_count() or 1))
     # A fresh interpreter per worker: a fork would inherit the parent's locks and terminal state.
-    with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
+    with ProcessPoolExecutor(workers, get_context("spawn"), initializer=end_with_parent) as pool:
         pending: dict[Future[Entry], str] = {
             pool.submit(read_release, version): version for version in versions
         }

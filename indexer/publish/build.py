@@ -10,7 +10,6 @@ from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from contextlib import contextmanager
-from functools import partial
 from pathlib import Path
 
 import msgspec
@@ -20,6 +19,7 @@ from indexer.knowledge.store import write_atomically
 from indexer.publish.output import link_or_copy, replaced_whole
 from indexer.publish.pagefind import RECORDS
 from indexer.publish.parts import PARTS, Target, build_part
+from indexer.workers import end_with_parent
 
 _BUSY = 4
 """Processes that the parts of a version keep busy: the largest part is a quarter of the work."""
@@ -68,9 +68,7 @@ def _processes(workers: int) -> Iterator[ProcessPoolExecutor]:
     Ctrl-C ends this process and the programs that workers run, not the workers themselves: a traceback of
     theirs would bury the one line that tells it.
     """
-    # A handler, because what is ignored would stay ignored in a program that a worker runs.
-    no_interrupts = partial(signal.signal, signal.SIGINT, _go_on)
-    with ProcessPoolExecutor(workers, initializer=no_interrupts) as pool:
+    with ProcessPoolExecutor(workers, initializer=_begin_worker) as pool:
         try:
             yield pool
         except BaseException:
@@ -78,6 +76,12 @@ def _processes(workers: int) -> Iterator[ProcessPoolExecutor]:
             for process in multiprocessing.active_children():
                 process.terminate()
             raise
+
+
+def _begin_worker() -> None:
+    end_with_parent()
+    # A handler, because what is ignored would stay ignored in a program that a worker runs.
+    signal.signal(signal.SIGINT, _go_on)
 
 
 def _go_on(number: int, frame: object) -> None:

@@ -20,6 +20,7 @@ from indexer.collector import collector_paused
 from indexer.source.tree import SourceTree
 from indexer.syntax.factstore import FactStore
 from indexer.syntax.parse import parse
+from indexer.workers import end_with_parent
 
 _PARALLEL_FROM_BYTES = 2_000_000
 _CHUNK_BYTES = 600_000
@@ -131,7 +132,7 @@ def _run(todo: list[_Task], jobs: int) -> Iterator[list[tuple[str, dict[str, byt
     if jobs < 2 or sum(len(source) for _, source, _ in todo) < _PARALLEL_FROM_BYTES:
         yield _run_chunk(todo)
         return
-    with ProcessPoolExecutor(jobs, mp_context=_context()) as pool:
+    with ProcessPoolExecutor(jobs, mp_context=_context(), initializer=end_with_parent) as pool:
         yield from pool.map(_run_chunk, _chunks(todo))
 
 

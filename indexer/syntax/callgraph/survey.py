@@ -28,6 +28,7 @@ from indexer.syntax.callgraph.load import callgraph_paths, load_symbols
 from indexer.syntax.callgraph.symbols import Function, Symbols, absolute_name
 from indexer.syntax.callgraph.values import Frame
 from indexer.syntax.factstore import FactStore
+from indexer.workers import end_with_parent
 
 _BUILTINS = frozenset(dir(builtins))
 _KINDS = {
@@ -168,7 +169,8 @@ def _parallel(size: int, jobs: int) -> list[_Part]:
     import multiprocessing
     from concurrent.futures import ProcessPoolExecutor
 
-    with ProcessPoolExecutor(jobs, mp_context=multiprocessing.get_context("fork")) as pool:
+    context = multiprocessing.get_context("fork")
+    with ProcessPoolExecutor(jobs, mp_context=context, initializer=end_with_parent) as pool:
         shares = jobs * _SHARES_PER_JOB
         return list(pool.map(_part, [(number, shares) for number in range(shares)]))
 
