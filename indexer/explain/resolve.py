@@ -32,12 +32,11 @@ _finished: list[Program] = []
 @dataclass(frozen=True)
 class Also:
     """What else is asked of a path: its steps, with the lines that ran of some functions (path and
-    qualified name); what a starting server makes of what was resolved, but for what is ``known``."""
+    qualified name); what a starting server makes of what was resolved."""
 
     steps: bool = False
     lines_of: frozenset[tuple[str, str]] = frozenset()
     start: bool = False
-    known: frozenset[str] = frozenset()
 
 
 class PathEvent(msgspec.Struct, frozen=True, array_like=True):
@@ -141,7 +140,7 @@ def resolve_path(
     if also.start and result.ok:
         from indexer.explain.start.checks import start_checks
 
-        result.start = start_checks(tree, program, record, also.known)
+        result.start = start_checks(tree, program, record)
     return result
 
 

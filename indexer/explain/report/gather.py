@@ -28,7 +28,6 @@ from indexer.explain.report.taken import TakenStep, checking_functions, taken
 from indexer.explain.report.variations import levers, variations
 from indexer.explain.resolve import Also
 from indexer.explain.start import StateMemory, state_memory
-from indexer.explain.start.checks import MODEL_BACKEND
 from indexer.interpret import children
 from indexer.knowledge.pairings import SLIDING_WINDOW, Pairing, pairings_of_model
 from indexer.knowledge.schema import Algorithm, CodePath, EnvVar, Flag, Model, Rule, Snapshot
@@ -43,7 +42,7 @@ class Varied(msgspec.Struct):
     """A variation of the launch: what is added to it and what SGLang makes of that.
 
     ``start`` is what a starting server makes, where the arguments are accepted; empty where that isn't
-    known. What the launch without the variation makes as well is not among it.
+    known.
     """
 
     added: list[str]
@@ -138,7 +137,7 @@ def gather(
     found = next((one for one in snapshot.models if one.architecture == architecture), None)
     kind = (found.hybrid or {}).get("kind") if found is not None else None
     hybrid = kind is not None and kind != SLIDING_WINDOW
-    also = Also(start=True, known=_made(launched.start))
+    also = Also(start=True)
     tried = variations(snapshot, answer, found)
     varied = [
         Varied(added, one.answer, one.start)
@@ -180,12 +179,6 @@ def gather(
         fired=fired(snapshot, answer),
         strategies=strategies(snapshot) if found is not None and found.radix else [],
     )
-
-
-def _made(checks: list[StartCheck]) -> frozenset[str]:
-    """Return the backends that a server makes of the launch, but for what it makes of the model: that hangs
-    on more than a backend's name."""
-    return frozenset(one.what for one in checks if one.passed and one.what != MODEL_BACKEND)
 
 
 def _together(explainer: Explainer, also: Also, questions: list[Question]) -> list[Watched]:

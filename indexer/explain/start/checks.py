@@ -9,7 +9,7 @@ launch where all of them do.
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache, partial
 from types import SimpleNamespace
 from typing import Any
@@ -34,7 +34,6 @@ _BACKENDS = "ATTENTION_BACKENDS"
 _FOLDER = f"{PACKAGE_ROOT}/srt/layers/attention"
 _REFUSALS = (AssertionError, ValueError, NotImplementedError, RuntimeError)
 _MOST_PATHS = 12
-MODEL_BACKEND = "attention backend of the model"
 
 
 class _End(msgspec.Struct):
@@ -45,13 +44,10 @@ class _End(msgspec.Struct):
     forks: list[tuple[str, bool, bool]] = []
 
 
-def start_checks(
-    tree: SourceTree, program: Program, record: Any, known: Collection[str] = ()
-) -> list[StartCheck]:
+def start_checks(tree: SourceTree, program: Program, record: Any) -> list[StartCheck]:
     """Return what a starting server makes of a resolved record; nothing where that can't be asked.
 
-    What is among ``known`` is not made again. The program is changed by it: nothing else can be asked of
-    it afterwards.
+    The program is changed by it: nothing else can be asked of it afterwards.
     """
     path = _module_of(tree)
     if path is None or not children.AVAILABLE:
@@ -72,7 +68,7 @@ def start_checks(
     if any(not fork.forced for fork in decisions.forks):
         why = f"it hangs on {', '.join(dict.fromkeys(fork.text for fork in decisions.forks))}"
         return [StartCheck("attention backend", Location(path, 1), open=why)]
-    return [_checked(tree, what, at, make) for what, at, make in made if what not in known]
+    return [_checked(tree, what, at, make) for what, at, make in made]
 
 
 def _pool(opened: Resolved) -> Any:
@@ -101,7 +97,7 @@ def _made(opened: Resolved, module: Any, runner: Any) -> Iterator[tuple[str, Loc
         if create is not None:
             yield f"attention backend {name}", place_of(create), partial(create, runner)
     wrap = getattr(module, _WRAPPER)
-    yield MODEL_BACKEND, place_of(wrap), partial(wrap, runner, Unmade())
+    yield "attention backend of the model", place_of(wrap), partial(wrap, runner, Unmade())
 
 
 def _device(name: Any = None, *rest: Any, **options: Any) -> Any:
