@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import takewhile
 from typing import Any
 
 from indexer.errors import UsageError
@@ -81,11 +82,23 @@ def _nothing(snapshot: Snapshot, kind: str, name: str, wanted: str) -> str:
 
 def _about_models(name: str, architectures: list[str]) -> str:
     """Tell how a model is asked for, to someone who gave its name on Hugging Face."""
-    family = re.match(r"[a-z]{3,}[\d.]*", name.rsplit("/", 1)[-1].casefold())
-    stem = family[0].rstrip(".").replace(".", "_") if family else None
-    alike = sorted((one for one in architectures if stem and one.casefold().startswith(stem)), key=len)
+    told = name.rsplit("/", 1)[-1].casefold()
+    family = re.match(r"[a-z]{3,}[\d.]*", told)
+    shared = {one: _in_common(_plain(told), _plain(one)) for one in architectures}
+    alike = [one for one in architectures if family and shared[one] >= len(_plain(family[0]))]
+    alike.sort(key=lambda one: (-shared[one], len(one)))
     hint = f" (perhaps {', '.join(alike[:_SUGGESTIONS])})" if alike else ""
     return f"give the architecture that its config.json names{hint}, or the folder with its config.json"
+
+
+def _plain(name: str) -> str:
+    """Return the letters and digits of a name: what a checkpoint's and a class's name have in common."""
+    return re.sub(r"[^a-z0-9]", "", name.casefold())
+
+
+def _in_common(one: str, other: str) -> int:
+    """Return how many letters two names begin with alike."""
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))
 
 
 def nearest(wanted: str, names: list[str]) -> list[str]:

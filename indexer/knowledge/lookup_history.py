@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from indexer.errors import CannotError
 from indexer.knowledge.history import History, exists, load_history, option_strings, value_at
 from indexer.knowledge.history_file import Track, spelled
 from indexer.knowledge.stories import Story, algorithm_story, env_story, flag_story
@@ -49,8 +50,11 @@ def abbreviation(history: History, name: str) -> Abbreviation | None:
 
 def elsewhere(kind: str, name: str, version: str) -> str | None:
     """Say which other releases have a flag, variable or algorithm that ``version`` has not, and what took its
-    place; None where none ever had it."""
-    history = load_history()
+    place; None where none ever had it, or where this installation has no history."""
+    try:
+        history = load_history()
+    except CannotError:
+        return None
     story = {
         "flag": lambda: flag_story(history, f"--{name}"),
         "env": lambda: env_story(history, name.replace("-", "_").upper()),

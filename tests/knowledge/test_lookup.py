@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import msgspec
 import pytest
 
 from indexer.errors import UsageError
+from indexer.knowledge import history
 from indexer.knowledge.lookup import find_facts
 from indexer.knowledge.lookup_history import elsewhere
 from indexer.knowledge.records import fact_record
@@ -65,3 +67,17 @@ def test_what_other_releases_have_is_told() -> None:
     assert elsewhere("env", "sglang-enable-spec-v2", "0.5.23") == "0.5.20 was the last release to have it"
     assert elsewhere("algorithm", "dflash", "0.5.9") == "it came with 0.5.11"
     assert elsewhere("flag", "nope", "0.5.23") is None and elsewhere("rule", "x", "0.5.23") is None
+
+
+def test_without_a_history_the_nearest_names_are_still_told(monkeypatch, tmp_path) -> None:
+    monkeypatch.setattr(history, "SHIPPED", tmp_path / "none.json")
+    with pytest.raises(UsageError, match="did you mean speculative-draft-steps"):
+        find_facts(small_snapshot(), "flag", "speculative-draft-step-count")
+
+
+def test_a_checkpoint_s_name_suggests_the_class_that_shares_most_of_it() -> None:
+    snapshot = small_snapshot()
+    for name in ("TinyModel", "Tiny3_5ForCausalLM", "Tiny3NextForCausalLM", "OtherNextForCausalLM"):
+        snapshot.models.append(msgspec.structs.replace(snapshot.models[0], architecture=name))
+    with pytest.raises(UsageError, match=r"\(perhaps Tiny3NextForCausalLM, Tiny3_5ForCausalLM\)"):
+        find_facts(snapshot, "model", "org/Tiny3-Next-80B")
