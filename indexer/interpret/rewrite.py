@@ -41,6 +41,7 @@ GUARDED_ATTRIBUTES = frozenset(
         *("__getattribute__", "__getattr__", "__setattr__", "__delattr__"),
         *("format", "format_map", "register"),
         *("__base__", "__bases__", "__mro__", "mro", "__getstate__", "__reduce__", "__reduce_ex__"),
+        *("__kwdefaults__", "_member_map_", "_member_names_", "_value2member_map_"),
     }
 )
 """Attributes that the runtime looks at before it hands them out (``safety.guarded_attribute``)."""

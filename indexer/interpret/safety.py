@@ -127,6 +127,8 @@ def guarded_attribute(
         # Behind the parser of ours is the one that reads files; ``type.mro`` would ask for any class.
         if _is_a(value, type) and issubclass(value, (type, argparse.ArgumentParser)):
             raise Unsupported(f"{name} of {value.__name__} is closed to interpreted code")
+    elif name in _TABLES and type(result) in (dict, list):
+        return result if _is_own(value) or is_interpreted_function(value) else result.copy()
     elif name in ("__getstate__", "__reduce__", "__reduce_ex__"):
         if not is_interpreted_class(type(value)):
             raise Unsupported(f"{name} of native {type(value).__name__} is closed to interpreted code")
@@ -144,6 +146,8 @@ def _is_a(value: Any, kinds: Any) -> bool:
 _PLAIN_TYPES = (str, bytes, int, float, bool, type(None), list, dict, set, frozenset, tuple)
 _NATIVE_METHODS = (types.BuiltinFunctionType, types.MethodDescriptorType)
 _ANY_ATTRIBUTE = ("__getattribute__", "__getattr__", "__setattr__", "__delattr__")
+_TABLES = ("__kwdefaults__", "_member_map_", "_member_names_", "_value2member_map_")
+"""What a class or function goes by: of the host program's, interpreted code gets copies."""
 _ALIASES = typing._BaseGenericAlias  # type: ignore[attr-defined]
 """What stands for a class in ``typing`` and hands every store on to it."""
 

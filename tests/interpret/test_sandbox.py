@@ -5,6 +5,8 @@ from __future__ import annotations
 import argparse
 import dataclasses
 import decimal
+import http
+import json
 import numbers
 from collections.abc import Mapping
 
@@ -339,6 +341,27 @@ def test_host_classes_are_not_changed(store):
     assert isinstance(found, (Signal, TypeError))
     assert [dict(vars(one)) for one in classes] == before
     assert isinstance(decimal.Decimal(1), numbers.Number)
+
+
+def test_what_host_classes_and_functions_go_by_is_copied():
+    source = """
+import enum, http, json
+class Own(enum.Enum):
+    A = 1
+def own(*, x: int = 1):
+    return x
+def result():
+    json.dumps.__kwdefaults__["indent"] = 4
+    getattr(http.HTTPStatus, "_member_map_").clear()
+    http.HTTPStatus._value2member_map_.clear()
+    http.HTTPStatus._member_names_.clear()
+    own.__kwdefaults__["x"] = 2
+    return Own._member_map_["A"], list(Own._value2member_map_), own()
+"""
+    found = run(source)
+    assert (str(found[0]), found[1:]) == ("Own.A", ([1], 2))
+    assert json.dumps.__kwdefaults__["indent"] is None
+    assert next(iter(http.HTTPStatus)) is http.HTTPStatus(100) is http.HTTPStatus["CONTINUE"]
 
 
 def test_a_dataclass_field_is_not_source_code():
