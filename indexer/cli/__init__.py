@@ -82,11 +82,20 @@ def main() -> None:
     except OSError as error:  # a full disk below the redirected output, say
         click.echo(f"indexer: {error}", err=True)
         sys.exit(CANNOT)
-    except Exception:
-        # A fault of ours: Python's own exit code 1 would read as "findings".
-        import traceback
-
-        traceback.print_exc()
+    except Exception as error:
+        _tell_failure(error)
         sys.exit(CANNOT)
     gc.freeze()  # the process ends: no last walk over everything that was made
     sys.exit(code)
+
+
+def _tell_failure(error: Exception) -> None:
+    """Tell of a fault of ours, for which Python's own exit code 1 would read as "findings"."""
+    import traceback
+    from concurrent.futures import BrokenExecutor
+
+    if isinstance(error, BrokenExecutor):
+        told = "a process that did part of the work was killed, perhaps because memory ran out"
+        click.echo(f"indexer: {told}; close other programs and try again", err=True)
+    else:
+        traceback.print_exception(error)

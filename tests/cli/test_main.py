@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import sys
+from concurrent.futures import BrokenExecutor, ProcessPoolExecutor
+from multiprocessing import get_context
 
 import click
 import pytest
@@ -43,6 +46,22 @@ def test_the_exit_code_of_a_command_is_the_processes(
 ) -> None:
     as_command(monkeypatch, error)
     assert exit_code(monkeypatch, "show") == code
+
+
+def test_a_killed_worker_is_one_line_and_a_fault_of_ours_is_traced(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with ProcessPoolExecutor(1, get_context("fork")) as pool, pytest.raises(BrokenExecutor) as broken:
+        pool.submit(os._exit, 9).result()
+    as_command(monkeypatch, broken.value)
+    assert exit_code(monkeypatch, "build") == 3
+    told = capsys.readouterr().err
+    assert (
+        told.startswith("indexer: a process that did part of the work was killed") and "\n" not in told[:-1]
+    )
+    as_command(monkeypatch, RuntimeError("a fault of ours"))
+    assert exit_code(monkeypatch, "build") == 3
+    assert "RuntimeError: a fault of ours" in capsys.readouterr().err
 
 
 def test_help_exits_clean(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
