@@ -17,6 +17,7 @@ from collections.abc import Callable
 from typing import Any
 
 from indexer.interpret.marks import is_interpreted_class, takes_unknown
+from indexer.interpret.safety import check_storable
 from indexer.interpret.signals import Unsupported
 from indexer.interpret.unknown import Unknown, is_about_unknown
 
@@ -128,6 +129,7 @@ def _validated(target: Any, initial: Any) -> Callable[..., None]:
 
     @functools.wraps(initial, assigned=("__name__", "__qualname__", "__doc__"))
     def initialise(self: Any, *args: Any, **kwargs: Any) -> None:
+        check_storable(self)
         for name, kind in declared.items():
             if name in kwargs:
                 _check_type(target, name, kind, kwargs[name])

@@ -55,6 +55,23 @@ def test_host_classes_are_not_changed(store):
     assert isinstance(decimal.Decimal(1), numbers.Number)
 
 
+def test_a_strict_class_makes_nothing_of_a_host_class():
+    source = """
+import argparse
+from dataclasses import dataclass
+from huggingface_hub.dataclasses import strict
+@strict(accept_kwargs=True)
+@dataclass
+class Own:
+    x: int = 1
+def result():
+    list(map(Own.__init__, [argparse.Namespace]))
+"""
+    found = run(source, Launch(packages={"huggingface_hub": "1.5.0"}))
+    assert isinstance(found, Signal)
+    assert not hasattr(argparse.Namespace, "x")
+
+
 def test_what_host_classes_and_functions_go_by_is_copied():
     source = """
 import enum, http, json
