@@ -12,7 +12,7 @@ from indexer.knowledge.schema import Snapshot
 from indexer.publish import parts
 from indexer.publish.excerpts import SourceText
 from indexer.publish.pagefind import RECORDS
-from indexer.publish.pages import KINDS
+from indexer.publish.pages import all_pages
 from indexer.publish.parts import CITATIONS, PARTS, SEARCH, TERMINAL, Target, build_part
 from indexer.publish.site import VersionSite
 from indexer.source.cache import CACHE_VARIABLE
@@ -45,7 +45,7 @@ def test_the_parts_are_the_whole_version(snapshot: Snapshot, target: Target) -> 
     site = VersionSite(
         snapshot, SourceText(small_tree()), {}, [VERSION], VERSION, evidence=parts._evidence(snapshot, [])
     )
-    stems = {page.stem for pages in KINDS.values() for page in pages(site)}
+    stems = {page.stem for page in all_pages(site)}
     assert counted == len(stems)
     root = Path(target.folder)
     for folder in (root, root / VERSION):

@@ -24,3 +24,9 @@ KINDS: Mapping[str, Callable[[VersionSite], Iterator[Page]]] = {
     module.__name__.rpartition(".")[2]: module.pages for module in _MODULES
 }
 """What yields the pages of each kind of fact; what takes longest stands first."""
+
+
+def all_pages(site: VersionSite) -> Iterator[Page]:
+    """Yield every page of a version."""
+    for pages in KINDS.values():
+        yield from pages(site)
