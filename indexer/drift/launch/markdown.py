@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 
 from indexer.drift.launch.located import Builder, Located
-from indexer.drift.launch.model import FileLaunches
+from indexer.drift.launch.model import DYNAMIC, FileLaunches, Word
 from indexer.drift.launch.shell import strip_prompts
 
 LANGUAGES = {
@@ -43,9 +43,45 @@ def read_markdown(text: Located, inner: Callable[[Located, str], FileLaunches]) 
         more = inner(block, language)
         for launch in more.launches:
             launch.partial = True
+            launch.words = _told(launch.words)
         found.launches += more.launches
         found.settings += more.settings
     return found
+
+
+_CAPITALS = re.compile(r"[A-Z][A-Z0-9_-]*")
+_ANYTHING = frozenset(
+    [
+        *("N", "M", "K", "X", "INT", "FLOAT", "NUM", "NUMBER", "JSON", "STR", "STRING"),
+        *("PATH", "FILE", "DIR", "NAME", "VALUE", "URL", "HOST"),
+    ]
+)
+
+
+def _told(words: list[Word]) -> list[Word]:
+    """Return the words without what stands for a value in capitals (``--port PORT``, ``--tp-size N``).
+
+    A value in capitals that is not called like its option (``EAGLE``) is a value.
+    """
+    told: list[Word] = []
+    option = ""
+    for word in words:
+        name, equals, value = word.text.partition("=")
+        if name.startswith("--"):
+            option = name
+            if equals and _stands_for_a_value(option, value):
+                word = Word(f"{name}={DYNAMIC}", word.start, word.end, word.splits, word.branch)
+        elif _stands_for_a_value(option, word.text):
+            word = Word(DYNAMIC, word.start, word.end, word.splits, word.branch)
+        told.append(word)
+    return told
+
+
+def _stands_for_a_value(option: str, text: str) -> bool:
+    if not option or not _CAPITALS.fullmatch(text):
+        return False
+    named = set(re.split("[-_]", option.lower()))
+    return text in _ANYTHING or set(re.split("[-_]", text.lower())) <= named
 
 
 def _line_starts(text: str) -> list[int]:
