@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -40,8 +42,11 @@ def plan_command(
     """Derive the launches from the version's flags, choices and algorithms."""
     import msgspec
 
+    from indexer.knowledge.store import write_atomically
     from indexer.snapshots import get_snapshot
-    from indexer.validate.plan import build_plan, coverage, mark, rule_coverage
+
+    with _extra():
+        from indexer.validate.plan import build_plan, coverage, mark, rule_coverage
 
     snapshot = get_snapshot(version, code_paths=False)
     made = build_plan(snapshot, gpus, gpu, models.split(",") if models else None)
@@ -52,7 +57,7 @@ def plan_command(
     if out is None:
         click.echo(data.decode())
         return
-    _replace(out, data + b"\n")
+    write_atomically(out, data + b"\n")
     click.echo(f"{len(made.launches)} launches of {made.version} for {gpus} × {gpu}: {out}")
     for name, (used, there) in coverage(made, snapshot).items():
         click.echo(f"  {name}: {used} of {there}")
@@ -70,17 +75,16 @@ def models_command(folder: Path, names: tuple[str, ...]) -> None:
     """Write the small models (all, or those named) with their digests in models.json."""
     import json
 
-    from indexer.errors import CannotError, UsageError
+    from indexer.errors import UsageError
+    from indexer.knowledge.store import write_atomically
 
-    try:
+    with _extra():
         from indexer.validate.models import RECIPES, write_models
-    except ImportError:
-        raise CannotError("numpy is not installed", "pip install 'sglang-indexer[validate]'") from None
     unknown = [name for name in names if name not in RECIPES]
     if unknown:
         raise UsageError(f"no model {unknown[0]}", f"there are {', '.join(RECIPES)}")
     digests = write_models(folder, names)
-    _replace(folder / "models.json", json.dumps(digests, indent=1).encode() + b"\n")
+    write_atomically(folder / "models.json", json.dumps(digests, indent=1).encode() + b"\n")
     click.echo(f"{len(digests)} models in {folder}")
 
 
@@ -163,7 +167,9 @@ def run_command(
             code = _over_ssh(host, made, out, interpreter, sglang, enter, options, told)
         else:
             from indexer.validate.hosts import local
-            from indexer.validate.models import write_models
+
+            with _extra():
+                from indexer.validate.models import write_models
 
             models = models or out.parent / "models"
             if not models.is_dir():
@@ -243,10 +249,12 @@ def collect_command(
 
     from indexer.errors import CLEAN, FINDINGS
     from indexer.snapshots import get_snapshot
-    from indexer.validate.collect import collect
     from indexer.validate.launchspec import read_plan
     from indexer.validate.predict import read_resolver
     from indexer.validate.records import save
+
+    with _extra():
+        from indexer.validate.collect import collect
 
     made = read_plan(plan_file)
     predictions = [read_resolver(resolved)] if resolved else []
@@ -314,8 +322,10 @@ def _static(plan: Plan, results: Path | None) -> Predictions:
     from indexer.explain.launches import Question
     from indexer.source.release import open_release
     from indexer.validate.launchspec import arguments
-    from indexer.validate.models import write_models
     from indexer.validate.predict import static_predictions
+
+    with _extra():
+        from indexer.validate.models import write_models
 
     wanted = [one for one in plan.launches if results is None or (results / f"{one.id}.json").exists()]
     with tempfile.TemporaryDirectory() as folder, _progress(len(wanted)) as told:
@@ -357,7 +367,16 @@ def _progress(total: int) -> Any:
     return shown()
 
 
-def _replace(path: Path, data: bytes) -> None:
-    part = path.with_name(path.name + ".part")
-    part.write_bytes(data)
-    part.replace(path)
+@contextmanager
+def _extra() -> Iterator[None]:
+    """Say which extra brings a module that is not installed."""
+    from indexer.errors import CannotError
+
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        if error.name not in ("numpy", "zstandard", "allpairspy"):
+            raise
+        raise CannotError(
+            f"{error.name} is not installed", "pip install 'sglang-indexer[validate]'"
+        ) from None

@@ -140,7 +140,8 @@ class Checker:
         ]
 
     def _is_foreign(self, launch: Launch) -> bool:
-        return any(word.text.partition("=")[0] in self.timeline.foreign for word in launch.words)
+        options = {word.text.partition("=")[0] for word in launch.words}
+        return not options.isdisjoint(self.timeline.foreign) and options.isdisjoint(self.timeline.server_only)
 
     def versions_of(
         self,

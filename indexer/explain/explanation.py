@@ -17,6 +17,8 @@ MODEL = "model"
 """What an unknown is called that says that the model's configuration is not at hand."""
 TOO_FEW_GPUS = "GPUs of the node"
 """What an unknown is called that says that a launch starts more processes than there are GPUs."""
+RESERVATIONS = (DRAFT_MODEL, TOO_FEW_GPUS)
+"""Unknowns that belong beside ``starts``: accepted arguments that can't serve."""
 
 
 class Cause(msgspec.Struct, frozen=True, omit_defaults=True):

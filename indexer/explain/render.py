@@ -5,12 +5,11 @@ from __future__ import annotations
 import textwrap
 from typing import Any
 
-from indexer.explain.explanation import DRAFT_MODEL, MAY, REFUSED, STARTS, TOO_FEW_GPUS, Explanation, Refusal
+from indexer.explain.explanation import MAY, REFUSED, RESERVATIONS, STARTS, Explanation, Refusal
 from indexer.explain.hints import hints
 from indexer.knowledge.schema import Location
 
 WIDTH = 80
-_BUT = (DRAFT_MODEL, TOO_FEW_GPUS)
 """Unknowns that tell of a launch whose arguments are accepted that it comes to nothing."""
 _MOST_HINTS = 4
 
@@ -31,7 +30,7 @@ def _one(answer: Explanation) -> str:
     if decide:
         lines += _wrap(f"what would decide it: {'; '.join(decide[:_MOST_HINTS])}", "  ")
     for fact in answer.unknowns:
-        if fact.what in _BUT:
+        if fact.what in RESERVATIONS:
             lines += [*_wrap(f"but {fact.reason}", "  "), f"      {place(fact.at)}"]
     for refusal in [answer.refusal] if answer.refusal else answer.refusals:
         lines += _refusal(refusal)
@@ -53,7 +52,7 @@ def _one(answer: Explanation) -> str:
             mark = "" if event.certainty != MAY else "(perhaps) "
             lines += _wrap(mark + event.message, "  ")
             lines.append(f"      {place(event.at)}")
-    unknowns = [fact for fact in answer.unknowns if fact.what not in _BUT]
+    unknowns = [fact for fact in answer.unknowns if fact.what not in RESERVATIONS]
     if unknowns:
         lines += ["", "Not known"]
         for fact in unknowns[:20]:

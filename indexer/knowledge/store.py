@@ -60,10 +60,17 @@ def save_snapshot(snapshot: Snapshot, path: Path) -> None:
 def write_atomically(path: Path, content: bytes) -> None:
     """Write ``content`` beside ``path`` and move it into place.
 
+    A link is followed, and what is no file (a device, a pipe) is written to, not replaced.
+
     Raises:
         CannotError: the folder can't be written.
     """
     try:
+        if path.is_symlink():
+            path = path.resolve()
+        if path.exists() and not path.is_file() and not path.is_dir():
+            path.write_bytes(content)
+            return
         path.parent.mkdir(parents=True, exist_ok=True)
         handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     except OSError as error:

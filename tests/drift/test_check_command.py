@@ -380,3 +380,15 @@ def test_options_of_sglang_given_to_vllm(run) -> None:  # type: ignore[no-untype
             "--mem-fraction-static",
         )
         assert one["replacement"] == "--gpu-memory-utilization"
+
+
+@pytest.mark.release
+def test_the_resolver_itself_is_asked_about_unusual_numbers(tmp_path, release_tree) -> None:
+    release_tree("0.5.9")
+    file = tmp_path / "launch.sh"
+    launch = "python -m sglang.launch_server --model-path m --speculative-algorithm NGRAM"
+    file.write_text(f"{launch} --speculative-num-draft-tokens 16\n")
+    asked = ["--version", "0.5.9", "--resolve", "--format", "json", str(file)]
+    result = CliRunner().invoke(command, asked)
+    assert result.exit_code in (0, 1), result.output
+    assert json.loads(result.stdout)["unread"] == []

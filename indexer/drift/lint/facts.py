@@ -175,8 +175,15 @@ class Timeline:
 
     @cached_property
     def foreign(self) -> frozenset[str]:
-        """Options that only the diffusion parser has: a launch with one is none of the server's."""
-        return self.facts.diffusion_options - self.spellings
+        """Options that only the diffusion parser has: a launch with one is none of the server's, unless it
+        has one of ``server_only`` too. ``--dp`` is how people write the server's ``--dp-size``."""
+        both = self.facts.diffusion_options & {one.removesuffix("-size") for one in self.spellings}
+        return self.facts.diffusion_options - self.spellings - both
+
+    @cached_property
+    def server_only(self) -> frozenset[str]:
+        """Options of the server, of whatever version, that the diffusion parser has not."""
+        return self.spellings - self.facts.diffusion_options
 
     @cached_property
     def spellings(self) -> frozenset[str]:

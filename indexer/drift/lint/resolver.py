@@ -37,7 +37,8 @@ class CachedConflicts(Conflicts):
         if not self._has_release(table.version):
             self.missing.add(table.version)
             return []
-        question = [_code_version(), table.version, argv_of(uses, table), sorted(env.items())]
+        argv = [str(word) for word in argv_of(uses, table)]
+        question = [_code_version(), table.version, argv, sorted(env.items())]
         name = hashlib.blake2b(msgspec.json.encode(question), digest_size=16).hexdigest()
         try:
             file = cache_folder("verdicts") / f"{name}.json"
@@ -67,7 +68,7 @@ class CachedConflicts(Conflicts):
         if not probes.available:
             self.missing.add(version)
             return ()
-        return probes.answers(argv, env, PLACEHOLDER)
+        return probes.answers([str(word) for word in argv], env, str(PLACEHOLDER))
 
 
 def _code_version() -> str:

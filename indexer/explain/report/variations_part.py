@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from indexer.explain.explanation import REFUSED, STARTS, Explanation, StartCheck, StartRefusal
+from indexer.explain.explanation import REFUSED, RESERVATIONS, STARTS, Explanation, StartCheck, StartRefusal
 from indexer.explain.report.gather import Report, Varied, plain
 from indexer.explain.report.pieces import cite, section
 
@@ -18,7 +18,10 @@ _MOST_CHANGES = 4
 def headline(answer: Explanation) -> str:
     """Return what the resolver makes of a launch, with its refusals."""
     if answer.outcome == STARTS:
-        return "Its arguments are accepted."
+        but = [
+            f"{fact.reason} {cite(fact.at)}".strip() for fact in answer.unknowns if fact.what in RESERVATIONS
+        ]
+        return f"Its arguments are accepted{''.join(f', but {one}' for one in but)}."
     refusals = [answer.refusal] if answer.refusal else answer.refusals
     if not refusals:
         return "Whether it is accepted can't be known; see the end."

@@ -243,6 +243,15 @@ EXPECTED: dict[str, tuple[str, list[str], list[str]]] = {
         [],
     ),
     "other_engines.py": ("", [], []),
+    "serve_abbreviated.sh": (
+        "0.5.23",
+        [
+            "2:51 abbreviated-flag --tp",
+            "2:58 abbreviated-flag --dp",
+            "2:65 renamed-flag --mamba-scheduler-strategy",
+        ],
+        [],
+    ),
     "page.mdx": ("0.5.23", ["9:3 renamed-flag --mamba-scheduler-strategy"], []),
     "params.json": (
         "0.5.23",
