@@ -382,6 +382,8 @@ def judge_settings(settings: list[Setting], version: str, timeline: Timeline) ->
         older = [last for _, last in spans if last < at]
         if older:
             last = timeline.versions[max(older)]
-            message = f"{setting.name} is no setting of SGLang {version}; {last} was the last to have it"
+            message = (
+                f"{setting.name} is no setting of SGLang {version}; {last} was the last where it was one"
+            )
             found.append(Raw("stale-env", HINT, message, setting.start, setting.end, flag=setting.name))
     return found
