@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+
+from indexer.validate.extra import validate_extra
 
 if TYPE_CHECKING:
     from indexer.validate.launchspec import Plan
@@ -45,7 +45,7 @@ def plan_command(
     from indexer.knowledge.store import write_atomically
     from indexer.snapshots import get_snapshot
 
-    with _extra():
+    with validate_extra():
         from indexer.validate.plan import build_plan, coverage, mark, rule_coverage
 
     snapshot = get_snapshot(version, code_paths=False)
@@ -78,7 +78,7 @@ def models_command(folder: Path, names: tuple[str, ...]) -> None:
     from indexer.errors import UsageError
     from indexer.knowledge.store import write_atomically
 
-    with _extra():
+    with validate_extra():
         from indexer.validate.models import RECIPES, write_models
     unknown = [name for name in names if name not in RECIPES]
     if unknown:
@@ -168,7 +168,7 @@ def run_command(
         else:
             from indexer.validate.hosts import local
 
-            with _extra():
+            with validate_extra():
                 from indexer.validate.models import write_models
 
             models = models or out.parent / "models"
@@ -253,7 +253,7 @@ def collect_command(
     from indexer.validate.predict import read_resolver
     from indexer.validate.records import save
 
-    with _extra():
+    with validate_extra():
         from indexer.validate.collect import collect
 
     made = read_plan(plan_file)
@@ -324,7 +324,7 @@ def _static(plan: Plan, results: Path | None) -> Predictions:
     from indexer.validate.launchspec import arguments
     from indexer.validate.predict import static_predictions
 
-    with _extra():
+    with validate_extra():
         from indexer.validate.models import write_models
 
     wanted = [one for one in plan.launches if results is None or (results / f"{one.id}.json").exists()]
@@ -365,18 +365,3 @@ def _progress(total: int) -> Any:
             yield told
 
     return shown()
-
-
-@contextmanager
-def _extra() -> Iterator[None]:
-    """Say which extra brings a module that is not installed."""
-    from indexer.errors import CannotError
-
-    try:
-        yield
-    except ModuleNotFoundError as error:
-        if error.name not in ("numpy", "zstandard", "allpairspy"):
-            raise
-        raise CannotError(
-            f"{error.name} is not installed", "pip install 'sglang-indexer[validate]'"
-        ) from None

@@ -7,12 +7,16 @@ provider's name and a copy into the record's list of decisions. The last pair th
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
 from indexer.interpret.compiled import MARK
+from indexer.interpret.made import Made
 from indexer.interpret.marks import is_interpreted_function
+
+_CONSTRUCTION = ("from_cli_args", "__init__")
+"""Functions whose stores make the record: they decide nothing."""
 
 
 @dataclass(frozen=True)
@@ -23,6 +27,11 @@ class Write:
     path: str
     line: int
     function: str
+
+    @property
+    def decides(self) -> bool:
+        """Whether it is more than the record's own construction, which stores every field once."""
+        return self.function.rpartition(".")[2] not in _CONSTRUCTION
 
 
 @dataclass(frozen=True)
@@ -58,7 +67,7 @@ def decided_beside(program: Any, record: Any, name: str, value: Any) -> Write | 
 
 
 def _decided_by(program: Any, source: str, name: str, value: Any) -> Write | None:
-    return _returned(program, source, name, value) or _in_provider(program, source, name)
+    return written_by(program, name, value, source) or _in_provider(program, source, name)
 
 
 def _kept_beside(record: Any) -> Iterator[list[tuple[str, dict[str, Any]]]]:
@@ -71,11 +80,20 @@ def _is_decision(one: Any) -> bool:
     return type(one) is tuple and len(one) == 2 and type(one[0]) is str and type(one[1]) is dict
 
 
-def _returned(program: Any, source: str, name: str, value: Any) -> Write | None:
-    """Return the line at which the provider wrote the field into a dictionary."""
+def written_by(program: Any, name: str, value: Any, *functions: Any) -> Write | None:
+    """Return the line at which one of some functions (qualified names) wrote a value into a dictionary."""
+    return _latest(program, name, value, lambda made: made.function in functions)
+
+
+def returned(program: Any, name: str, value: Any) -> Write | None:
+    """Return the line of the dictionary with a value that somebody returned last."""
+    return _latest(program, name, value, lambda made: made.returned)
+
+
+def _latest(program: Any, name: str, value: Any, meant: Callable[[Made], bool]) -> Write | None:
     for made in reversed(program.world.made):
-        if made.function == source and made.writes(name, value):
-            return Write(name, made.path, made.lines[name], source)
+        if made.writes(name, value) and meant(made):
+            return Write(name, made.path, made.lines[name], made.function)
     return None
 
 

@@ -129,9 +129,8 @@ def _causes(results: list[PathResult], name: str) -> list[Cause]:
     causes: dict[Cause, None] = {}
     for one in results:
         writes = [write for write in one.writes if write.name == name]
-        # The record's own construction stores every field once; what comes after is a decision.
         for write in writes[-2:] if len(writes) > 1 else writes:
-            if write.function.rpartition(".")[2] not in ("from_cli_args", "__init__"):
+            if write.decides:
                 causes[Cause(Location(write.path, write.line, symbol=write.function))] = None
     return list(causes)
 

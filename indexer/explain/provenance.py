@@ -11,7 +11,7 @@ import sys
 import types
 from typing import Any
 
-from indexer.explain.declared import Declared, Write, decided_beside
+from indexer.explain.declared import Declared, Write, decided_beside, returned, written_by
 from indexer.interpret.compiled import MARK
 from indexer.interpret.marks import is_interpreted_function
 
@@ -36,27 +36,11 @@ def _trace_stores(record: Any, names: set[str], writes: list[Write], program: An
         if name in names:
             frame = _interpreted_frame()
             if frame is not None:
-                made = _made_by(program, name, value) or decided_beside(program, self, name, value)
+                made = returned(program, name, value) or decided_beside(program, self, name, value)
                 writes.append(made or Write(name, *frame))
         original(self, name, value)
 
     type.__setattr__(record, "__setattr__", store)
-
-
-def _made_by(program: Any, name: str, value: Any, *functions: Any) -> Write | None:
-    """Return the line of the dictionary that a field's value comes from, if it does.
-
-    ``functions`` are the qualified names of who may have written it before a dictionary that somebody
-    returned is taken.
-    """
-    returned = None
-    for made in reversed(program.world.made):
-        if made.writes(name, value):
-            if made.function in functions:
-                return Write(name, made.path, made.lines[name], made.function)
-            if made.returned and returned is None:
-                returned = Write(name, made.path, made.lines[name], made.function)
-    return returned
 
 
 def _trace_declarations(program: Any, names: set[str], writes: list[Write], noted: list[Declared]) -> None:
@@ -77,7 +61,8 @@ def _trace_declarations(program: Any, names: set[str], writes: list[Write], note
         noted.append(Declared(source, kwargs))
         for name, value in kwargs.items():
             if name in names and frame is not None:
-                writes.append(_made_by(program, name, value, source, frame[2]) or Write(name, *frame))
+                made = written_by(program, name, value, source, frame[2]) or returned(program, name, value)
+                writes.append(made or Write(name, *frame))
         return original(*args, **kwargs)
 
     # Every module that imported the function holds this very object, so its code is replaced.

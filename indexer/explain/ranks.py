@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 import operator
-from functools import cache
+from functools import lru_cache
 from typing import Any
 
 import msgspec
@@ -69,7 +69,7 @@ def gpus_needed(tree: SourceTree, values: dict[str, Any]) -> Needed | None:
 _PLACED = (("nnodes", 1), ("gpu_id_step", 1), ("base_gpu_id", 0))
 
 
-@cache
+@lru_cache(maxsize=8)  # few: a key keeps its tree
 def _numberings(tree: SourceTree, file: str) -> list[tuple[ast.expr, Location]]:
     """Return the expressions that number a process's GPU by its ranks, each with its place."""
     path = f"{PACKAGE_ROOT}/{file}"

@@ -22,8 +22,6 @@ from indexer.explain.provenance import DECLARE, HOOK
 from indexer.interpret.compiled import MARK
 from indexer.knowledge.schema import Location
 
-_CONSTRUCTION = ("from_cli_args", "__init__")
-"""Functions whose stores make the record: they decide nothing."""
 _LIST = 8
 """A function with this many calls that have an effect is the list of steps, whatever it writes itself."""
 
@@ -191,11 +189,7 @@ class Watcher:
 
 def _written(writes: list[Write]) -> dict[str, Location]:
     """Return the fields that were written, each with the line that did it last."""
-    return {
-        one.name: Location(one.path, one.line, symbol=one.function)
-        for one in writes
-        if one.function.rpartition(".")[2] not in _CONSTRUCTION
-    }
+    return {one.name: Location(one.path, one.line, symbol=one.function) for one in writes if one.decides}
 
 
 def _is_mechanism(call: _Call) -> bool:

@@ -11,6 +11,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import msgspec
@@ -87,8 +88,8 @@ def collect_each(
     jobs: int | None = None,
 ) -> FileFacts:
     """Return what ``collect`` does, where each path has extractors of its own."""
-    contents = _Contents(tree)
-    hashes = store.blob_hashes(tree, wanted, contents.read) if store else {}
+    read = cache(tree.read)  # a file is hashed and then extracted from
+    hashes = store.blob_hashes(tree, wanted, read) if store else {}
     keys = {
         (path, one.key): FactStore.key(path, hashes[path], one.key)
         for path, extractors in wanted.items()
@@ -102,27 +103,13 @@ def collect_each(
         found[path] = {key: raw for key, raw in facts.items() if raw is not None}
         missing = tuple(one for one in extractors if one.key not in found[path])
         if missing:
-            todo.append((path, contents.read(path), missing))
+            todo.append((path, read(path), missing))
     for chunk in _run(todo, jobs or os.cpu_count() or 1):
         for path, new in chunk:
             found[path].update(new)
         if store:  # while the other processes go on
             store.save({keys[path, key]: raw for path, new in chunk for key, raw in new.items()})
     return found
-
-
-class _Contents:
-    """Files of a tree, each read once though it is hashed and then extracted from."""
-
-    def __init__(self, tree: SourceTree) -> None:
-        self._tree = tree
-        self._read: dict[str, bytes] = {}
-
-    def read(self, path: str) -> bytes:
-        found = self._read.get(path)
-        if found is None:
-            found = self._read[path] = self._tree.read(path)
-        return found
 
 
 _Task = tuple[str, bytes, tuple[Extractor, ...]]

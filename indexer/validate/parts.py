@@ -17,7 +17,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from indexer.errors import CannotError
+from indexer.validate.extra import validate_extra
 
 UNIT_BYTES = 48 * 2**20
 """Bytes of a unit before packing: small enough for many cores, large enough to pack well."""
@@ -85,10 +85,8 @@ def pack_unit(members: list[Member], preset: int, quick: bool = False) -> tuple[
 
 
 def _zstandard() -> Any:
-    try:
+    with validate_extra():
         import zstandard
-    except ImportError:
-        raise CannotError("zstandard is not installed", "pip install 'sglang-indexer[validate]'") from None
     return zstandard
 
 

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from indexer.errors import CannotError
 from indexer.knowledge.schema import Flag, Snapshot
+from indexer.validate.extra import validate_extra
 from indexer.validate.launchspec import Launch, Plan, asked_values, launch_id
 from indexer.validate.models import RECIPES
 from indexer.validate.predict import Predictions
@@ -123,12 +123,8 @@ class _Maker:
 
     def pairs(self) -> None:
         """Every pair of lever values at least once, on the setups marked for it."""
-        try:
+        with validate_extra():
             from allpairspy import AllPairs
-        except ImportError:
-            raise CannotError(
-                "allpairspy is not installed", "pip install 'sglang-indexer[validate]'"
-            ) from None
         for setup in self.levers["setups"]:
             algorithm = next((name for name in setup["algorithms"] if name in self.known), None)
             if not setup.get("pairwise") or algorithm is None:

@@ -139,13 +139,12 @@ def gather(
     hybrid = kind is not None and kind != SLIDING_WINDOW
     also = Also(start=True)
     tried = variations(snapshot, answer, found)
-    varied = [
-        Varied(added, one.answer, one.start)
-        for added, told in zip(
-            tried, _together(explainer, also, [question([*argv, *one]) for one in tried]), strict=True
-        )
-        for one in [annotated(told, [*argv, *added])]
-    ]
+    varied = []
+    for added, told in zip(
+        tried, _together(explainer, also, [question([*argv, *one]) for one in tried]), strict=True
+    ):
+        watched = annotated(told, [*argv, *added])
+        varied.append(Varied(added, watched.answer, watched.start))
     weights = weights_gib if weights_gib is not None else _weights(model, gpus or 1)
     names = names_of(snapshot, fact, answer, found)
     path = code_path(snapshot, fact, found)
@@ -199,7 +198,8 @@ def _share(explainer: Explainer, also: Also, questions: list[Question]) -> bytes
 
 def _heard(told: bytes | children.ChildStopped, count: int) -> list[Watched]:
     if isinstance(told, children.ChildStopped):
-        return [Watched(Explanation("", UNKNOWN, unknowns=[UnknownFact("outcome", str(told))]))] * count
+        unknown = UnknownFact("outcome", str(told))
+        return [Watched(Explanation("", UNKNOWN, unknowns=[unknown])) for _ in range(count)]
     return msgspec.json.decode(told, type=list[Watched])
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from indexer.explain.explanation import MAY, TOO_FEW_GPUS, FieldChange
+from indexer.explain.explanation import MAY, FieldChange
 from indexer.explain.report.gather import Report, plain
 from indexer.explain.report.memory_part import memory_part
 from indexer.explain.report.model_part import model_part
@@ -39,8 +39,6 @@ def _answer(report: Report) -> str:
     stopped = refused_at_start(report.start)
     if stopped is not None:
         told += f" **But the server then stops**: {stop(stopped)}"
-    few = [one for one in report.answer.unknowns if one.what == TOO_FEW_GPUS]
-    told += "".join(f" **But** {one.reason} {cite(one.at)}." for one in few)
     return f"## Answer\n\n```\n{command}\n```\n\n{told}"
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterator, Sequence
-from functools import cache, partial
+from functools import lru_cache, partial
 from types import SimpleNamespace
 from typing import Any
 
@@ -190,7 +190,7 @@ def _raised(tree: SourceTree, error: BaseException) -> Location | None:
     return Location(path, line, symbol=code.co_qualname) if raises else None
 
 
-@cache
+@lru_cache(maxsize=32)  # few: a key keeps its tree
 def _raising(tree: SourceTree, path: str) -> list[tuple[int, int]]:
     """Return the first and last lines of a file's ``raise`` and ``assert`` statements."""
     found = [one for one in ast.walk(ast.parse(tree.text(path))) if isinstance(one, (ast.Raise, ast.Assert))]
