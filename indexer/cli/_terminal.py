@@ -126,6 +126,12 @@ def fit(text: str, stream: TextIO | None = None) -> str:
     return "\n".join(lines)
 
 
+def cut(text: str) -> str:
+    """Return a line cut to the terminal's width; whole where it goes into a pipe."""
+    width = shutil.get_terminal_size((80, 24)).columns
+    return text if len(text) <= width or not sys.stdout.isatty() else text[: width - 1] + "…"
+
+
 def place(at: Location) -> str:
     """Return ``path:line`` or ``path:line-end``."""
     end = f"-{at.end_line}" if at.end_line and at.end_line != at.line else ""

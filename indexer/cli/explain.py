@@ -98,10 +98,21 @@ def command(
         from indexer.explain.render import render
 
         click.echo(render(answers))
+        _tell_meant(answers, question.argv)
     if any(answer.refusal or answer.refusals for answer in answers):
         raise SystemExit(FINDINGS)
     if any(answer.outcome == UNKNOWN for answer in answers):
         raise SystemExit(CANNOT)
+
+
+def _tell_meant(answers: list[Explanation], argv: list[str]) -> None:
+    """Say which algorithm was probably meant by a name that a refusing release has not."""
+    from indexer.explain.hints import meant_algorithm
+
+    refusing = [answer.version for answer in answers if answer.refusal or answer.refusals]
+    meant = meant_algorithm(argv, refusing[-1]) if refusing else None
+    if meant is not None:
+        click.echo(f"\nDid you mean --speculative-algorithm {meant}?")
 
 
 def _refuse_contradictions(

@@ -78,11 +78,14 @@ def command(query: tuple[str, ...], version: str | None, kind: str | None, limit
     Any spelling of a name finds it: --speculative-num-steps, speculative_num_steps, "num steps",
     SpeculativeNumSteps, cut short, or with a letter wrong.
     """
+    from indexer.errors import UsageError
     from indexer.search.open import build_index, cached_index
     from indexer.snapshots import default_version, get_snapshot
 
     version = version or default_version()
     text = " ".join(query)
+    if not any(letter.isalnum() for letter in text):
+        raise UsageError("nothing to search for", 'for example: indexer search "num draft tokens"')
     if kind in (None, "rule") and (matches := _written_by(text, version, limit)):
         _print_matches(text, version, matches, as_json)
         return

@@ -12,22 +12,30 @@ from indexer.knowledge.addresses import KINDS
 
 @click.command(context_settings={"ignore_unknown_options": True})
 @click.argument("kind", type=click.Choice(KINDS))
-@click.argument("name")
+@click.argument("name", required=False)
 @click.option("--version", "version", metavar="V", help="SGLang version; default: the default pin.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.option("--full", "--all", "everything", is_flag=True, help="Don't cut anything.")
-def command(kind: str, name: str, version: str | None, as_json: bool, everything: bool) -> None:
+def command(kind: str, name: str | None, version: str | None, as_json: bool, everything: bool) -> None:
     """Show one fact of a SGLang version, each part with its file and line.
 
     NAME is an option string or dest (--tp-size, tp_size), an algorithm or its alias, an architecture
     or a folder with a model's config.json, a rule id, a code path or an environment variable. Names that
-    are shared show every match.
+    are shared show every match; without NAME all names of the kind are listed.
     """
+    from indexer.errors import UsageError
     from indexer.knowledge.links import Links
     from indexer.knowledge.lookup import find_facts
     from indexer.snapshots import get_snapshot
 
     snapshot = get_snapshot(version, code_paths=kind == "path")
+    if name is None:
+        from indexer.cli._listing import list_facts
+
+        list_facts(snapshot, kind, as_json)
+        return
+    if not name.strip("- "):
+        raise UsageError(f"no name of a {kind} to show", f"`indexer show {kind}` lists them")
     names = _architectures(name) if kind == "model" else [name]
     found = [fact for one in names for fact in find_facts(snapshot, kind, one)]
     if as_json:

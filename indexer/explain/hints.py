@@ -18,6 +18,9 @@ _SAID = (
     (re.compile(r"paths"), "--paths N"),
 )
 """Facts as unknowns are called, and what says them."""
+_ALGORITHM = "--speculative-algorithm"
+_SHORTEST_ALGORITHM = len("--speculative-al")
+"""Fewest letters that argparse took for the option in any release."""
 _DEPENDS = re.compile(r"depends on ([^)]+)")
 
 
@@ -31,6 +34,31 @@ def hints(answer: Explanation) -> list[str]:
         for text in named.group(1).split(", ") if named else [fact.what]:
             found += [_hint(text)]
     return list(dict.fromkeys(one for one in found if one))
+
+
+def meant_algorithm(argv: list[str], version: str) -> str | None:
+    """Return the speculative algorithm that a launch may have meant by a name its release has not."""
+    from indexer.errors import CannotError
+    from indexer.knowledge.lookup_history import algorithm_names
+    from indexer.knowledge.nearest import nearest
+
+    asked = _algorithm(argv)
+    try:
+        known = algorithm_names(version)
+    except CannotError:
+        return None
+    if asked is None or not known or asked.upper() in known:
+        return None
+    return next(iter(nearest(asked, known)), None)
+
+
+def _algorithm(argv: list[str]) -> str | None:
+    asked = None
+    for word, after in zip(argv, [*argv[1:], None], strict=True):
+        option, equals, value = word.partition("=")
+        if len(option) >= _SHORTEST_ALGORITHM and _ALGORITHM.startswith(option):
+            asked = value if equals else after
+    return asked
 
 
 def _hint(text: str) -> str | None:

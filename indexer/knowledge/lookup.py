@@ -8,15 +8,10 @@ from typing import Any
 
 from indexer.errors import UsageError
 from indexer.knowledge.addresses import KINDS, fact_name, facts_of
+from indexer.knowledge.nearest import nearest, normal, plain
 from indexer.knowledge.schema import Algorithm, Flag, Snapshot
 
 _SUGGESTIONS = 3
-_LISTED_NAMES = 12
-
-
-def normal(name: str) -> str:
-    """Return ``name`` without dashes before it, with ``-`` for ``_``, in lower case."""
-    return name.strip().lstrip("-").replace("_", "-").casefold()
 
 
 def spellings(fact: Any) -> list[str]:
@@ -73,40 +68,20 @@ def _nothing(snapshot: Snapshot, kind: str, name: str, wanted: str) -> str:
     near = nearest(wanted, [spelling for fact in facts for spelling in spellings(fact)])
     if near:
         return f"{message}; did you mean {', '.join(near)}?"
-    if kind == "rule":
-        return f"{message}; indexer search finds rules by their words"
-    names = sorted(fact_name(fact) for fact in facts)
-    more = ", …" if len(names) > _LISTED_NAMES else ""
-    return f"{message}; there are {', '.join(names[:_LISTED_NAMES])}{more}"
+    return f"{message}, and none is like it; `indexer show {kind}` lists them, `indexer search` finds words"
 
 
 def _about_models(name: str, architectures: list[str]) -> str:
     """Tell how a model is asked for, to someone who gave its name on Hugging Face."""
     told = name.rsplit("/", 1)[-1].casefold()
     family = re.match(r"[a-z]{3,}[\d.]*", told)
-    shared = {one: _in_common(_plain(told), _plain(one)) for one in architectures}
-    alike = [one for one in architectures if family and shared[one] >= len(_plain(family[0]))]
+    shared = {one: _in_common(plain(told), plain(one)) for one in architectures}
+    alike = [one for one in architectures if family and shared[one] >= len(plain(family[0]))]
     alike.sort(key=lambda one: (-shared[one], len(one)))
     hint = f" (perhaps {', '.join(alike[:_SUGGESTIONS])})" if alike else ""
     return f"give the architecture that its config.json names{hint}, or the folder with its config.json"
 
 
-def _plain(name: str) -> str:
-    """Return the letters and digits of a name: what a checkpoint's and a class's name have in common."""
-    return re.sub(r"[^a-z0-9]", "", name.casefold())
-
-
 def _in_common(one: str, other: str) -> int:
     """Return how many letters two names begin with alike."""
     return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))
-
-
-def nearest(wanted: str, names: list[str]) -> list[str]:
-    """Return up to three of ``names`` that look most like ``wanted``, best first."""
-    from rapidfuzz import fuzz, process
-
-    by_normal: dict[str, str] = {}
-    for name in names:
-        by_normal.setdefault(normal(name), name)
-    hits = process.extract(wanted, list(by_normal), scorer=fuzz.WRatio, limit=_SUGGESTIONS, score_cutoff=70)
-    return [by_normal[hit] for hit, _, _ in hits]

@@ -7,10 +7,8 @@ from typing import NamedTuple
 from indexer.errors import CannotError
 from indexer.knowledge.history import History, exists, load_history, option_strings, value_at
 from indexer.knowledge.history_file import Track, spelled
+from indexer.knowledge.nearest import nearest
 from indexer.knowledge.stories import Story, algorithm_story, env_story, flag_story
-
-_CLOSE = 70
-"""How similar (0 to 100) a name must be to be suggested."""
 
 
 def stories(history: History, name: str) -> list[Story]:
@@ -72,6 +70,20 @@ def elsewhere(kind: str, name: str, version: str) -> str | None:
     return f"of the releases, {story.first} to {story.last} have it"
 
 
+def algorithm_names(version: str) -> list[str]:
+    """Return the names and aliases of a release's speculative algorithms; none for one not covered.
+
+    Raises:
+        CannotError: this installation has no history.
+    """
+    history = load_history()
+    if version not in history.versions:
+        return []
+    at = history.versions.index(version)
+    tracks = [track for track in history.tracks("algorithms") if exists(track, at)]
+    return sorted({name for track in tracks for name in (track.name, *value_at(track, "aliases", at, []))})
+
+
 def _begun(history: History, prefix: str, at: int) -> list[str]:
     tracks = (track for track in history.tracks("flags") if exists(track, at))
     return sorted(o for track in tracks for o in option_strings(track, at) if o.startswith(prefix))
@@ -89,8 +101,6 @@ def _dests(track: Track) -> list[str]:
 
 def suggestions(history: History, name: str, limit: int = 3) -> list[str]:
     """Return the known names most like ``name``."""
-    from rapidfuzz import process
-
     options = {
         option
         for track in history.tracks("flags")
@@ -103,10 +113,4 @@ def suggestions(history: History, name: str, limit: int = 3) -> list[str]:
         for track in history.tracks("algorithms")
         for alias in value_at(track, "aliases", track.spans[-1][1], [])
     }
-    wanted = name.lstrip("-").lower().replace("_", "-")
-    by_plain = {known.lstrip("-").lower().replace("_", "-"): known for known in options | others | aliases}
-    # What argparse would take as an abbreviation comes before what only looks alike.
-    begun = sorted((plain for plain in by_plain if wanted and plain.startswith(wanted)), key=len)
-    ranked = process.extract(wanted, list(by_plain), limit=limit, score_cutoff=_CLOSE)
-    alike = [plain for plain, _, _ in ranked]
-    return [by_plain[plain] for plain in list(dict.fromkeys([*begun, *alike]))[:limit]]
+    return nearest(name, sorted(options | others | aliases), limit)

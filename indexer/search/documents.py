@@ -55,9 +55,9 @@ def documents_of(snapshot: Snapshot) -> Iterator[Document]:
             name=fact_name(fact),
             version=version,
             url=address_of(version, kind, fact),
-            title=_title(fact),
+            title=title(fact),
             names=names,
-            about=" ".join(_about(fact).split()),
+            about=" ".join(about(fact).split()),
             text=" ".join(text.split()),
             path=at.path,
             line=at.line,
@@ -93,7 +93,8 @@ def _cited(fact: Any) -> Location | None:
     return fact.declared_at or getattr(fact, "registered_at", None)
 
 
-def _title(fact: Any) -> str:
+def title(fact: Any) -> str:
+    """Return what a list calls the fact: an option string, a rule's message, a name."""
     if isinstance(fact, Flag):
         return fact.option_strings[0]
     if isinstance(fact, CodePath):
@@ -103,7 +104,7 @@ def _title(fact: Any) -> str:
     return fact_name(fact)
 
 
-def _about(fact: Any) -> str:
+def about(fact: Any) -> str:
     """Return a line that tells a reader of a list what the fact is."""
     if isinstance(fact, Flag):
         return fact.help if isinstance(fact.help, str) else f"sets {fact.dest}"

@@ -9,6 +9,8 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
+from indexer.knowledge.nearest import FIELD_TERMS
+
 _RUN = re.compile(r"[A-Za-z0-9]+")
 _CAMEL = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|[0-9]+")
 _LETTERS_THEN_DIGITS = re.compile(r"([a-z]+)([0-9]+)")
@@ -22,19 +24,8 @@ with without you
 SMALL_WORDS = frozenset(_QUESTION.split())
 """Words of questions that say nothing about what is asked."""
 
-SYNONYMS = {
-    "spec": ("speculative",),
-    "mtp": ("nextn",),
-    "nextn": ("mtp",),
-    "tp": ("tensor", "parallel"),
-    "dp": ("data", "parallel"),
-    "pp": ("pipeline", "parallel"),
-    "ep": ("expert", "parallel"),
-    "ssm": ("mamba",),
-    "algo": ("algorithm",),
-    "mem": ("memory",),
-}
-"""Field words that stand for others: a query with the left also finds the right."""
+SYNONYMS = FIELD_TERMS
+"""A query with a word of the field also finds what it stands for."""
 
 
 def runs(text: str) -> list[str]:

@@ -108,3 +108,38 @@ def test_a_damaged_search_index_is_rebuilt(tmp_path: Path) -> None:
     for file in folder.iterdir():
         file.write_bytes(b"damaged")
     assert "--backend" in run("search", "backend").output
+
+
+@pytest.mark.parametrize(
+    ("kind", "line"),
+    [
+        ("path", "decode  "),
+        ("flag", "--speculative-draft-steps  How many steps the draft model takes."),
+        ("algorithm", "FAST  also QUICK"),
+        ("model", "TinyForCausalLM  GDN state"),
+        ("env", "TINY_DEBUG"),
+        ("rule", "steps-needed"),
+    ],
+)
+def test_show_without_a_name_lists_the_kind(kind: str, line: str) -> None:
+    result = run("show", kind)
+    assert result.exit_code == 0
+    assert any(" ".join(one.split()).startswith(" ".join(line.split())) for one in result.output.splitlines())
+    assert line.split()[0].lstrip("-") in [
+        one["name"] for one in json.loads(run("show", kind, "--json").output)
+    ]
+
+
+def test_show_of_what_nothing_is_like_names_the_commands_that_list_and_search() -> None:
+    error = run("show", "flag", "nonsense").exception
+    assert isinstance(error, IndexerError) and error.exit_code == 2
+    assert "none is like it; `indexer show flag` lists them" in str(error)
+
+
+@pytest.mark.parametrize(
+    "words", [("show", "flag", ""), ("show", "flag", "--"), ("search", ""), ("search", "-")]
+)
+def test_an_empty_name_is_a_usage_error(words: tuple[str, ...]) -> None:
+    error = run(*words).exception
+    assert isinstance(error, (IndexerError, SystemExit))
+    assert getattr(error, "exit_code", getattr(error, "code", None)) == 2

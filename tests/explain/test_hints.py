@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import pytest
+
 from indexer.explain.explanation import MODEL, UNKNOWN, Explanation, UnknownFact
-from indexer.explain.hints import hints
+from indexer.explain.hints import hints, meant_algorithm
 from indexer.explain.launches import UNNAMED_GPU
 from indexer.explain.render import render
 
@@ -30,3 +32,19 @@ def test_facts_become_options() -> None:
 def test_they_are_told_where_the_outcome_is_open() -> None:
     told = render([_answer(UnknownFact("GPU memory", "asked"))])
     assert "can't be known" in told and "what would decide it: --gpu NAME" in told
+
+
+@pytest.mark.parametrize(
+    ("argv", "meant"),
+    [
+        (["--speculative-algorithm", "MTP"], "NEXTN"),
+        (["--model-path", "m", "--speculative-algo=nextm"], "NEXTN"),
+        (["--speculative-algorithm", "EAGLE", "--speculative-algorithm", "EAGLE4"], "EAGLE"),
+        (["--speculative-algorithm", "nextn"], None),
+        (["--speculative-algorithm", "nothing-like-it"], None),
+        (["--speculative-algorithm"], None),
+        (["--model-path", "m"], None),
+    ],
+)
+def test_a_name_the_release_has_not_is_taken_for_the_nearest(argv: list[str], meant: str | None) -> None:
+    assert meant_algorithm(argv, "0.5.23") == meant

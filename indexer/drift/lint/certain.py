@@ -19,6 +19,7 @@ from indexer.drift.lint.lints import LINTS
 from indexer.drift.lint.rehearse import Path, asked, rehearse
 from indexer.drift.lint.whole import complete_uses
 from indexer.drift.report.record import HINT, MEANING
+from indexer.knowledge.nearest import nearest
 from indexer.knowledge.rehearsal import ARCHITECTURE, FOLLOWED, Rehearsals, Step
 
 _ALGORITHM = "speculative_algorithm"
@@ -81,6 +82,7 @@ class CertainConflicts:
             f"SGLang {table.version} has no speculative algorithm {name} (but a plugin may add one); "
             f"it has {', '.join(known)}",
             show(use.flag.declared_at),
+            next(iter(nearest(name, known, 1)), None),
         )
 
     def _refusal(self, path: Path, by_field: dict[str, Use], version: str) -> Raw:

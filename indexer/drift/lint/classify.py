@@ -7,9 +7,7 @@ from dataclasses import dataclass, field
 from indexer.drift.lint.engines import engine_of
 from indexer.drift.lint.facts import Timeline, show
 from indexer.drift.lint.typography import dash_name, with_hyphens
-
-_NEAR_ENOUGH = 78
-"""rapidfuzz ratio (0 to 100) from which a name counts as meant."""
+from indexer.knowledge.nearest import nearest
 
 
 @dataclass(slots=True)
@@ -168,18 +166,3 @@ def _never(spelled: str, version: str, timeline: Timeline) -> Verdict:
         show(table.by_option[near[0]].declared_at) if near else None,
         known=False,
     )
-
-
-def nearest(name: str, known: list[str], limit: int = 3) -> list[str]:
-    """Return up to ``limit`` names that ``name`` was probably meant to be, best first."""
-    from rapidfuzz import fuzz, process, utils
-
-    found = process.extract(
-        name,
-        known,
-        scorer=fuzz.ratio,
-        processor=utils.default_process,
-        limit=limit,
-        score_cutoff=_NEAR_ENOUGH,
-    )
-    return [match for match, _, _ in found]

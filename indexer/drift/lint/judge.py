@@ -7,11 +7,12 @@ from dataclasses import dataclass
 
 from indexer.drift.launch.model import DYNAMIC, Keyword, Launch, Setting, Word
 from indexer.drift.lint.argv import Problem, Use, Walked, judge_value, known_choices, walk
-from indexer.drift.lint.classify import Verdict, classify, nearest, successor
+from indexer.drift.lint.classify import Verdict, classify, successor
 from indexer.drift.lint.facts import OptionFact, Timeline, VersionTable, show, value_count
 from indexer.drift.lint.lints import LINTS
 from indexer.drift.lint.typography import dash_name, dashed_words
 from indexer.drift.report.record import HINT, MEANING, START
+from indexer.knowledge.nearest import nearest
 
 
 @dataclass(slots=True)

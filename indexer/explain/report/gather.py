@@ -29,6 +29,8 @@ from indexer.explain.report.variations import levers, variations
 from indexer.explain.resolve import Also
 from indexer.explain.start import StateMemory, state_memory
 from indexer.interpret import children
+from indexer.knowledge.lookup import spellings
+from indexer.knowledge.nearest import nearest
 from indexer.knowledge.pairings import SLIDING_WINDOW, Pairing, pairings_of_model
 from indexer.knowledge.schema import Algorithm, CodePath, EnvVar, Flag, Model, Rule, Snapshot
 from indexer.source.tree import SourceTree
@@ -223,9 +225,11 @@ def _algorithm(snapshot: Snapshot, name: str) -> Algorithm:
     for one in snapshot.algorithms:
         if name.upper() in (one.name, *(alias.name for alias in one.aliases)):
             return one
-    known = sorted({one.name for one in snapshot.algorithms})
+    known = sorted({spelled for one in snapshot.algorithms for spelled in spellings(one)})
+    near = nearest(name, known, 1)
     raise UsageError(
-        f"SGLang {snapshot.source.version} has no algorithm {name}", f"it has {', '.join(known)}"
+        f"SGLang {snapshot.source.version} has no algorithm {name}",
+        f"{f'did you mean {near[0]}? ' if near else ''}it has {', '.join(known)}",
     )
 
 
