@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import msgspec
 
@@ -25,7 +24,14 @@ from indexer.explain.report.select import (
     strategies,
 )
 from indexer.explain.report.taken import TakenStep, checking_functions, taken
-from indexer.explain.report.variations import levers, variations
+from indexer.explain.report.variations import (
+    DraftNumbers,
+    fields_set,
+    levers,
+    numbers_and_backends,
+    numbers_to_give,
+    variations,
+)
 from indexer.explain.resolve import Also
 from indexer.explain.start import StateMemory, state_memory
 from indexer.interpret import children
@@ -44,12 +50,13 @@ class Varied(msgspec.Struct):
     """A variation of the launch: what is added to it and what SGLang makes of that.
 
     ``start`` is what a starting server makes, where the arguments are accepted; empty where that isn't
-    known.
+    known. ``sets`` are the fields that the added words set.
     """
 
     added: list[str]
     answer: Explanation
     start: list[StartCheck] = []
+    sets: list[str] = []
 
 
 class Proof(msgspec.Struct):
@@ -95,6 +102,7 @@ class Report(msgspec.Struct):
     evidence: list[Proof] = []
     fired: dict[str, Rule] = {}
     strategies: list[Rule] = []
+    draft_numbers: list[DraftNumbers] = []
 
 
 def gather(
@@ -146,7 +154,11 @@ def gather(
         tried, _together(explainer, also, [question([*argv, *one]) for one in tried]), strict=True
     ):
         watched = annotated(told, [*argv, *added])
-        varied.append(Varied(added, watched.answer, watched.start))
+        varied.append(Varied(added, watched.answer, watched.start, fields_set(snapshot, added)))
+    ways = numbers_to_give(snapshot, answer)
+    numbers = [numbers_and_backends(snapshot, argv, [], answer)] + [
+        numbers_and_backends(snapshot, argv, one.added, one.answer) for one in varied if one.added in ways
+    ]
     weights = weights_gib if weights_gib is not None else _weights(model, gpus or 1)
     names = names_of(snapshot, fact, answer, found)
     path = code_path(snapshot, fact, found)
@@ -179,6 +191,7 @@ def gather(
         weights,
         fired=fired(snapshot, answer),
         strategies=strategies(snapshot) if found is not None and found.radix else [],
+        draft_numbers=numbers,
     )
 
 
@@ -245,11 +258,3 @@ def _architecture(model: Path | None) -> str | None:
 def as_json(report: Report) -> bytes:
     """Return the report as JSON."""
     return msgspec.json.format(msgspec.json.encode(report), indent=2)
-
-
-def plain(value: Any) -> str:
-    """Return a value as a report shows it."""
-    if isinstance(value, dict) and set(value) == {"unknown"}:
-        return f"? ({value['unknown']})"
-    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-    return text if len(text) <= 90 else text[:87] + "…"

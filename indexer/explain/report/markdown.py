@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from indexer.explain.explanation import MAY, FieldChange
-from indexer.explain.report.gather import Report, plain
+from indexer.explain.report.gather import Report
 from indexer.explain.report.memory_part import memory_part
 from indexer.explain.report.model_part import model_part
-from indexer.explain.report.pieces import cite, cites, cites_of, section
+from indexer.explain.report.numbers_part import numbers_part
+from indexer.explain.report.pieces import cite, cites, cites_of, plain, section
 from indexer.explain.report.steps_part import steps_part
 from indexer.explain.report.variations_part import headline, refused_at_start, stop, variations_part
 from indexer.knowledge.schema import CodePath, Flag
@@ -19,7 +20,13 @@ _MOST_TESTS = 3
 def markdown(report: Report) -> str:
     """Return the report as one Markdown document."""
     parts = [_title(report), _answer(report), _flags(report), _resolved(report), steps_part(report)]
-    parts += [model_part(report), variations_part(report), _restrictions(report), memory_part(report)]
+    parts += [
+        model_part(report),
+        numbers_part(report),
+        variations_part(report),
+        _restrictions(report),
+        memory_part(report),
+    ]
     parts += [_code_path(report), _environment(report), _evidence(report), _not_known(report)]
     return "\n\n".join(part for part in parts if part) + "\n"
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from indexer.explain.report.gather import Report, plain
-from indexer.explain.report.pieces import cite, cites_of, table
+from indexer.explain.report.gather import Report
+from indexer.explain.report.pieces import cite, cites_of, plain, table
 from indexer.explain.start.facts import GIB, Sized, StateMemory
 from indexer.knowledge.pairings import SLIDING_WINDOW
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from indexer.explain.report.gather import Report, plain
-from indexer.explain.report.pieces import cite, cites_of
+from indexer.explain.report.gather import Report
+from indexer.explain.report.pieces import cite, cites_of, plain
 
 
 def model_part(report: Report) -> str:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 from indexer.explain.explanation import Cause
 from indexer.explain.render import place
@@ -39,3 +41,11 @@ def cites(causes: Iterable[Cause]) -> str:
 def cites_of(places: Iterable[Location]) -> str:
     """Return places, one after the other."""
     return ", ".join(place(one) for one in places)
+
+
+def plain(value: Any) -> str:
+    """Return a value as a report shows it."""
+    if isinstance(value, dict) and set(value) == {"unknown"}:
+        return f"? ({value['unknown']})"
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    return text if len(text) <= 90 else text[:87] + "…"

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
-from indexer.explain.explanation import Explanation
+from itertools import pairwise
+from typing import Any
+
+import msgspec
+
+from indexer.explain.explanation import MAY, STARTS, Explanation
 from indexer.knowledge.schema import Flag, Model, Snapshot
 
 _BACKENDS = ("flashinfer", "triton", "fa3", "fa4", "trtllm_mha", "flashmla")
@@ -18,6 +23,14 @@ _VALUES = {
     "mamba_ssm_dtype": ["bfloat16"],
 }
 _HYBRID_ONLY = ("mamba", "linear")
+DRAFT_NUMBERS = ("speculative_num_steps", "speculative_eagle_topk", "speculative_num_draft_tokens")
+"""The fields that say how many tokens are drafted, in the order people write their values: 3/1/4."""
+_GO_WITH_NUMBERS = (
+    "attention_backend", "prefill_attention_backend", "decode_attention_backend",
+    "speculative_draft_attention_backend", "page_size",
+)  # fmt: skip
+_CHAIN: list[Any] = [3, 1, 4]
+_TREE: list[Any] = [3, 4, 8]
 
 
 def variations(snapshot: Snapshot, answer: Explanation, model: Model | None) -> list[list[str]]:
@@ -44,18 +57,68 @@ def variations(snapshot: Snapshot, answer: Explanation, model: Model | None) -> 
             found += [[_option(flag), value] for value in _VALUES[dest]]
         elif isinstance(flag.choices, list):
             found += [[_option(flag), str(value)] for value in flag.choices if value != flag.default]
-    tree = [flags.get(f"speculative_{name}") for name in ("num_steps", "eagle_topk", "num_draft_tokens")]
-    if all(tree):
-        values = ("3", "4", "8")
-        found.append(
-            [
-                word
-                for flag, value in zip(tree, values, strict=True)
-                if flag
-                for word in (_option(flag), value)
-            ]
-        )
-    return found
+    return found + numbers_to_give(snapshot, answer)
+
+
+def numbers_to_give(snapshot: Snapshot, answer: Explanation) -> list[list[str]]:
+    """Return ways of giving how many tokens are drafted, each a list of words; only flags of this version.
+
+    First come the numbers that SGLang chooses for the launch, as far as they are known: that they are
+    given, not what they are, makes a release choose other things too.
+    """
+    flags = {flag.dest: flag for flag in snapshot.flags if not flag.deprecated}
+    named = [flags[dest] for dest in DRAFT_NUMBERS if dest in flags]
+    chosen = [answer.speculative.get(flag.dest) for flag in named]
+    values = [chosen] if any(type(one) is int for one in chosen) else []
+    if len(named) == len(DRAFT_NUMBERS):
+        values += [one for one in (_CHAIN, _TREE) if one != chosen]
+    return [
+        [
+            word
+            for flag, value in zip(named, one, strict=True)
+            if type(value) is int
+            for word in (_option(flag), str(value))
+        ]
+        for one in values
+    ]
+
+
+class DraftNumbers(msgspec.Struct):
+    """How many tokens are drafted, left to SGLang (nothing ``added``) or given, and what goes with that.
+
+    ``values`` are the resolved numbers, attention backends and page size, as far as they are certain.
+    """
+
+    added: list[str]
+    values: dict[str, Any]
+
+
+def numbers_and_backends(
+    snapshot: Snapshot, argv: list[str], added: list[str], answer: Explanation
+) -> DraftNumbers:
+    """Return what a launch makes of the draft numbers and of the fields that hang on them.
+
+    A value is what SGLang chose, else what is given, else the default; one that isn't certain is left out,
+    and all are where the launch isn't accepted.
+    """
+    flags = {flag.dest: flag for flag in snapshot.flags}
+    given = dict(pairwise([*argv, *added]))
+    found = {}
+    for name in (*_GO_WITH_NUMBERS, *DRAFT_NUMBERS) if answer.outcome == STARTS else ():
+        flag, change = flags.get(name), answer.fields.get(name)
+        if change is not None:
+            if change.certainty != MAY:
+                found[name] = change.resolved
+        elif name in answer.speculative:
+            found[name] = answer.speculative[name]
+        elif flag is not None:
+            found[name] = next((given[one] for one in flag.option_strings if one in given), flag.default)
+    return DraftNumbers(added, found)
+
+
+def fields_set(snapshot: Snapshot, words: list[str]) -> list[str]:
+    """Return the fields that words of a command line set."""
+    return [flag.dest for flag in snapshot.flags if set(flag.option_strings) & set(words)]
 
 
 _LEVERS: dict[str, list[str]] = {

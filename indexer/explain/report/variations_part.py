@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from indexer.explain.explanation import REFUSED, RESERVATIONS, STARTS, Explanation, StartCheck, StartRefusal
-from indexer.explain.report.gather import Report, Varied, plain
-from indexer.explain.report.pieces import cite, section
+from indexer.explain.report.differences import differences
+from indexer.explain.report.gather import Report, Varied
+from indexer.explain.report.pieces import cite, plain, section
 
 _ACCEPTED = (
     "Accepted means: by argument resolution, and what a starting server chooses as attention backend for the "
@@ -12,16 +15,13 @@ _ACCEPTED = (
     "(memory, the model's layers, the draft worker, kernels) is not run."
 )
 _NOT_CHECKED = "accepted by the resolver, not checked after it"
-_MOST_CHANGES = 4
+_MOST_CHANGES = 6
 
 
 def headline(answer: Explanation) -> str:
     """Return what the resolver makes of a launch, with its refusals."""
     if answer.outcome == STARTS:
-        but = [
-            f"{fact.reason} {cite(fact.at)}".strip() for fact in answer.unknowns if fact.what in RESERVATIONS
-        ]
-        return f"Its arguments are accepted{''.join(f', but {one}' for one in but)}."
+        return f"Its arguments are accepted{''.join(f', but {one}' for one in reservations(answer))}."
     refusals = [answer.refusal] if answer.refusal else answer.refusals
     if not refusals:
         return "Whether it is accepted can't be known; see the end."
@@ -44,8 +44,13 @@ def stop(refusal: StartRefusal) -> str:
 
 
 def variations_part(report: Report) -> str:
-    """Return the part: every variation, the verdict and what happens with it."""
-    rows = [(f"`{' '.join(one.added)}`", *_outcome(report, one)) for one in report.variations]
+    """Return the part: every variation, the verdict and what happens with it; draft numbers have their own."""
+    apart = [one.added for one in report.draft_numbers]
+    rows = [
+        (f"`{' '.join(one.added)}`", *outcome(report, one))
+        for one in report.variations
+        if one.added not in apart
+    ]
     if not rows:
         return ""
     notes = [_ACCEPTED]
@@ -55,24 +60,35 @@ def variations_part(report: Report) -> str:
     return section("Variations", ("added", "", "what happens"), rows) + "\n\n" + "\n\n".join(notes)
 
 
-def _outcome(report: Report, varied: Varied) -> tuple[str, str]:
-    """Return the verdict on a variation and what happens with it."""
-    answer, before = varied.answer, report.answer.fields
+def outcome(report: Report, varied: Varied, leave_out: Collection[str] = ()) -> tuple[str, str]:
+    """Return the verdict on a variation and what happens with it; not told are the fields to leave out."""
+    answer = varied.answer
     if answer.outcome != STARTS:
         open_word = "may be refused" if answer.refusals else "not known"
         return {REFUSED: "refused"}.get(answer.outcome, open_word), headline(answer)
     stopped = refused_at_start(varied.start)
     if stopped is not None:
         return "accepted by the resolver, refused at start", stop(stopped)
-    told = [
-        f"`{name}` = `{plain(one.resolved)}`"
-        for name, one in answer.fields.items()
-        if name not in before or before[name].resolved != one.resolved
-    ][:_MOST_CHANGES]
+    found = differences(report.answer, answer, varied.sets)
+    changed = [text for name, text in found.items() if name not in leave_out]
+    told = [*_new_reservations(report, answer), *changed[:_MOST_CHANGES]]
+    if len(changed) > _MOST_CHANGES:
+        told.append(f"and {len(changed) - _MOST_CHANGES} fields more (`indexer explain` shows them)")
     unmade = _open(varied.start)
     # What stops the check of the launch itself is told once, below the table.
     told += [f"not checked: {_unmade(one)}" for one in unmade if _unmade(one) not in _known(report)]
     return "accepted" if varied.start and not unmade else _NOT_CHECKED, "; ".join(told)
+
+
+def _new_reservations(report: Report, answer: Explanation) -> list[str]:
+    """Return why an accepted variation can't serve; what holds of the launch itself is told with it."""
+    known = reservations(report.answer)
+    return [f"but {one}" for one in reservations(answer) if one not in known]
+
+
+def reservations(answer: Explanation) -> list[str]:
+    """Return why a launch whose arguments are accepted can't serve, each with its line."""
+    return [f"{fact.reason} {cite(fact.at)}".strip() for fact in answer.unknowns if fact.what in RESERVATIONS]
 
 
 def _known(report: Report) -> list[str]:
