@@ -44,7 +44,7 @@ def stop(refusal: StartRefusal) -> str:
 
 
 def variations_part(report: Report) -> str:
-    """Return the part: every variation, the verdict and what happens with it; draft numbers have their own."""
+    """Return the part: every variation but the draft numbers, the verdict and what happens with it."""
     apart = [one.added for one in report.draft_numbers]
     rows = [
         (f"`{' '.join(one.added)}`", *outcome(report, one))
