@@ -16,6 +16,7 @@ from indexer.drift.lint.continued import LINE_BY_LINE, broken_continuations
 from indexer.drift.lint.engines import GENERIC, options_of_sglang, starts_vllm
 from indexer.drift.lint.facts import Timeline
 from indexer.drift.lint.judge import Raw, judge_launch, judge_settings
+from indexer.drift.lint.serve import OTHER, SERVER, reader
 from indexer.drift.lint.whole import note_completeness
 from indexer.drift.report.record import HINT, START, Finding, Unread
 
@@ -39,17 +40,24 @@ class FileResult(msgspec.Struct, kw_only=True):
 class Checker:
     """Checks files against ``versions``, or, where that is empty, against the version that the file
     names and else against ``default``. ``keeps_texts`` is True where a text is asked for even of files
-    without findings."""
+    without findings. ``extras`` are asked in turn as long as nothing keeps the launch from starting, those in
+    ``always`` in any case."""
 
     keeps_texts = False
 
     def __init__(
-        self, timeline: Timeline, versions: Sequence[str], default: str, extras: Sequence[Extra] = ()
+        self,
+        timeline: Timeline,
+        versions: Sequence[str],
+        default: str,
+        extras: Sequence[Extra] = (),
+        always: Sequence[Extra] = (),
     ) -> None:
         self.timeline = timeline
         self.asked = list(versions)
         self.default = default
         self.extras = extras
+        self.always = always
         self.origin = "as asked"
 
     def check_path(self, path: Path, name: str, kind: str | None = None) -> FileResult:
@@ -107,7 +115,10 @@ class Checker:
     def judge(self, launch: Launch, found: FileLaunches, version: str) -> list[Raw]:
         """Return what is wrong with a launch on a version."""
         raws = judge_launch(launch, version, self.timeline)
-        for extra in self.extras:
+        for extra in self.always:
+            raws += extra(launch, found, version)
+        told = launch.program != "serve" or reader(launch, self.timeline) == SERVER
+        for extra in self.extras if told else ():
             if not any(raw.level == START for raw in raws):
                 raws += extra(launch, found, version)
         if not launch.config:
@@ -135,13 +146,9 @@ class Checker:
             launch
             for launch in found.launches
             if launch.program != "other-parser"
-            and not (launch.program in ("serve", "fragment") and self._is_foreign(launch))
+            and not (launch.program in ("serve", "fragment") and reader(launch, self.timeline) == OTHER)
             and (launch.program != "fragment" or belongs(launch, self.timeline, about_sglang))
         ]
-
-    def _is_foreign(self, launch: Launch) -> bool:
-        options = {word.text.partition("=")[0] for word in launch.words}
-        return not options.isdisjoint(self.timeline.foreign) and options.isdisjoint(self.timeline.server_only)
 
     def versions_of(
         self,

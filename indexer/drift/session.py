@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from indexer.drift.check import Checker, Extra, FileResult
 from indexer.drift.files import PARALLEL_FROM, check_files, find_files
@@ -18,6 +19,9 @@ from indexer.drift.lint.suppress import Comments
 from indexer.drift.report.record import Finding, Report, Unread, with_fingerprints
 from indexer.errors import UsageError
 from indexer.progress import count, track
+
+if TYPE_CHECKING:
+    from indexer.knowledge.rehearsal import Rehearsals
 
 STDIN = "<stdin>"
 
@@ -124,16 +128,20 @@ def _results(request: Request, timeline: Timeline, files: list[tuple[Path, str]]
 
 def _checker(request: Request, timeline: Timeline) -> Checker:
     newest = timeline.versions[-1]
-    extras = [] if request.docs else _extras(request, timeline)
     if request.docs:
         from indexer.drift.docs import DocsChecker
 
         return DocsChecker(timeline, request.versions, newest)
+    from indexer.drift.lint.algorithms import UnknownAlgorithm
+
+    shipped = _ShippedConflicts(timeline)
+    extras = _extras(request, timeline, shipped)
+    always = [UnknownAlgorithm(timeline, shipped.load)] if request.resolve is not False else []
     if request.upgrade is not None:
         from indexer.drift.upgrade import UpgradeChecker
 
-        return UpgradeChecker(timeline, request.upgrade, extras)
-    return Checker(timeline, request.versions, newest, extras)
+        return UpgradeChecker(timeline, request.upgrade, extras, always)
+    return Checker(timeline, request.versions, newest, extras, always)
 
 
 class _ShippedConflicts:
@@ -142,25 +150,33 @@ class _ShippedConflicts:
     def __init__(self, timeline: Timeline) -> None:
         self._timeline = timeline
         self._conflicts: Extra | None = None
+        self._rehearsals: Rehearsals | None = None
+
+    def load(self) -> Rehearsals:
+        """Return the shipped facts."""
+        if self._rehearsals is None:
+            from indexer.knowledge.rehearsal import load_rehearsals
+
+            self._rehearsals = load_rehearsals()
+        return self._rehearsals
 
     def __call__(self, launch: Launch, found: FileLaunches, version: str) -> list[Raw]:
         if not launch.words:
             return []
         if self._conflicts is None:
             from indexer.drift.lint.certain import CertainConflicts
-            from indexer.knowledge.rehearsal import load_rehearsals
 
-            self._conflicts = CertainConflicts(self._timeline, load_rehearsals())
+            self._conflicts = CertainConflicts(self._timeline, self.load())
         return self._conflicts(launch, found, version)
 
 
-def _extras(request: Request, timeline: Timeline) -> list[Extra]:
+def _extras(request: Request, timeline: Timeline, shipped: Extra) -> list[Extra]:
     """Return who is asked for conflicts of a launch: the shipped steps, and on demand the resolver."""
     extras: list[Extra] = []
     if request.resolve is not False:
         from indexer.drift.lint.json_texts import JsonTexts
 
-        extras += [JsonTexts(timeline), _ShippedConflicts(timeline)]
+        extras += [JsonTexts(timeline), shipped]
     if request.resolve:
         from indexer.drift.lint.resolver import CachedConflicts
 

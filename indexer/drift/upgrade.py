@@ -19,8 +19,14 @@ class UpgradeChecker(Checker):
     option, a setting that moved, a value that is read as another type.
     """
 
-    def __init__(self, timeline: Timeline, ends: tuple[str, str], extras: Sequence[Extra] = ()) -> None:
-        super().__init__(timeline, [ends[1]], ends[1], extras)
+    def __init__(
+        self,
+        timeline: Timeline,
+        ends: tuple[str, str],
+        extras: Sequence[Extra] = (),
+        always: Sequence[Extra] = (),
+    ) -> None:
+        super().__init__(timeline, [ends[1]], ends[1], extras, always)
         self.old, self.new = ends
         self.origin = f"upgrade from {self.old}"
 

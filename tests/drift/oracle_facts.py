@@ -10,6 +10,7 @@ from typing import Any, NoReturn
 
 from packaging.version import Version
 
+from indexer.drift.lint.facts import ServeRule
 from indexer.knowledge.schema import Deprecation, Flag, Location
 
 DATA = Path(__file__).parents[2] / "indexer" / "data"
@@ -28,7 +29,10 @@ class OracleFacts:
         names = (path.stem.removeprefix("flags-") for path in oracle.glob("flags-*.json"))
         self.versions = sorted(names, key=Version)
         self._said = {v: json.loads((oracle / f"flags-{v}.json").read_text()) for v in self.versions}
-        self.diffusion_options = frozenset(json.loads((DATA / "other_parsers.json").read_text())["diffusion"])
+        others = json.loads((DATA / "other_parsers.json").read_text())
+        self.diffusion_options = frozenset(others["diffusion"])
+        self.diffusion_values = others["one_value"]
+        self.serve_rules = {version: ServeRule(**rule) for version, rule in others["serve"].items()}
         # The oracle records no variables; one is known from the cases.
         declared = [
             at for at, v in enumerate(self.versions) if Version("0.5.4") < Version(v) < Version("0.5.14")

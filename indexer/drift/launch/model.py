@@ -83,7 +83,8 @@ class Launch(msgspec.Struct, kw_only=True):
     ``config`` is True for a mapping of options, ``linked`` when a launch names it with ``--config``.
     ``offset`` is where the launch begins, ``version`` the version told for this launch in particular.
     ``direct`` is True for a command of its own, which nothing else in the file hands words to; ``told`` when
-    besides no word of it can be missing.
+    besides no word of it can be missing. ``branched`` is True when the program itself is there only under a
+    condition: words of other branches may then belong to another program.
     """
 
     program: Program
@@ -98,6 +99,7 @@ class Launch(msgspec.Struct, kw_only=True):
     version: VersionHint | None = None
     direct: bool = False
     told: bool = False
+    branched: bool = False
 
 
 class FileLaunches(msgspec.Struct, kw_only=True):

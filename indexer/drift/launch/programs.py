@@ -74,6 +74,7 @@ def find_launches(words: Sequence[Word], *, open_end: bool = False) -> Iterator[
             open_end=open_end,
             offset=words[entry_at].start,
             entry=entry.text,
+            branched=entry.branch != 0,
         )
 
 

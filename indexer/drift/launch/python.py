@@ -16,7 +16,7 @@ from indexer.drift.launch.expansion import split_words
 from indexer.drift.launch.located import Located
 from indexer.drift.launch.model import DYNAMIC, FileLaunches, Keyword, Launch, Word
 from indexer.drift.launch.programs import find_launches, is_flag_list, starts_sglang
-from indexer.drift.launch.pyvalues import Values, Variable, concat, marked
+from indexer.drift.launch.pyvalues import Values, Variable, concat
 from indexer.drift.launch.shell import read_shell
 
 _TALKERS = re.compile(
@@ -45,6 +45,10 @@ def read_python(text: Located) -> FileLaunches:
     reader.block(_parser().parse(text.ascii()).root_node, conditional=False)
     reader.finish()
     return reader.found
+
+
+def _entries(words: list[Word]) -> list[str]:
+    return [launch.entry for launch in find_launches(words)]
 
 
 class _Reader(Values):
@@ -122,6 +126,8 @@ class _Reader(Values):
         old = self.variables.get(name)
         if conditional and old is not None and value.text is not None and old.text is not None:
             value = Variable(text=Located(DYNAMIC, [(0, value.text.at(0))]))
+        if conditional and old is not None and old.words and value.words:
+            value.shared = _entries(old.words) != _entries(value.words)
         if old is not None and not old.used:
             self.emit(old)
         self.variables[name] = value
@@ -138,7 +144,7 @@ class _Reader(Values):
             else:
                 self.expression(right, conditional)
         elif variable.words is not None:
-            variable.words = variable.words + marked(self.items(right), conditional)
+            variable.add(self.items(right), conditional)
         elif variable.text is not None:
             more = self.string(right)
             variable.text = concat([variable.text, more if more is not None else self.unknown(right)])
@@ -193,7 +199,7 @@ class _Reader(Values):
                 more = self.items(values[-1]) if last == "extend" and values else []
                 if last != "extend" and values:
                     more = [self.word(values[-1])]
-                variable.words = variable.words + marked(more, conditional)
+                variable.add(more, conditional)
                 return
         if _TALKERS.search(name):
             return

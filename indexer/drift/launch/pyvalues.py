@@ -19,12 +19,21 @@ _NOT_FIELDS = frozenset({"server_args", "self"})
 @dataclass(slots=True)
 class Variable:
     """What a name holds: a list of words, a string, or the keys of a dict. ``used`` is True when some
-    launch took it up."""
+    launch took it up; ``shared`` when another branch makes it the command of another program."""
 
     words: list[Word] | None = None
     text: Located | None = None
     keywords: list[Keyword] | None = None
     used: bool = False
+    shared: bool = False
+
+    def add(self, more: list[Word], conditional: bool) -> None:
+        """Append words. Under a condition, words for a shared command may be the other program's: they count
+        as not told."""
+        assert self.words is not None
+        if self.shared and conditional and more:
+            more = [Word(DYNAMIC, more[0].start, more[0].start + 1, splits=True)]
+        self.words = self.words + marked(more, conditional)
 
 
 class Values:

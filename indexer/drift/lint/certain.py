@@ -10,19 +10,17 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from indexer.drift.launch.model import FileLaunches, Launch
-from indexer.drift.lint.argv import Use, known_choices
+from indexer.drift.lint.argv import Use
 from indexer.drift.lint.evaluate import names_in
-from indexer.drift.lint.facts import Timeline, VersionTable, show
+from indexer.drift.lint.facts import Timeline, show
 from indexer.drift.lint.judge import Raw
 from indexer.drift.lint.launch_fields import field_of, given_fields
 from indexer.drift.lint.lints import LINTS
 from indexer.drift.lint.rehearse import Path, asked, rehearse
 from indexer.drift.lint.whole import complete_uses
 from indexer.drift.report.record import HINT, MEANING
-from indexer.knowledge.nearest import nearest
 from indexer.knowledge.rehearsal import ARCHITECTURE, FOLLOWED, Rehearsals, Step
 
-_ALGORITHM = "speculative_algorithm"
 _NUMBERS = "speculative_"
 """The numbers of these fields are chosen with care: another one is another launch. Elsewhere a number is
 often scaled (a chunk size by the number of data-parallel ranks)."""
@@ -46,9 +44,6 @@ class CertainConflicts:
         uses = complete_uses(launch, table) if steps else None
         if not uses:
             return []
-        unknown = self._unknown_algorithm(uses, table)
-        if unknown is not None:
-            return [unknown]
         defaults = self.timeline.facts.field_defaults_at(version)
         given = given_fields(uses, table, defaults)
         given[ARCHITECTURE] = self._architecture(given, version)
@@ -66,24 +61,6 @@ class CertainConflicts:
         model = " ".join(str(value) for name, value in given.items() if name.endswith("model_path"))
         special = self.rehearsals.special_models(version)
         return ... if any(name.lower()[:_STEM] in _letters(model) for name in special) else ""
-
-    def _unknown_algorithm(self, uses: Sequence[Use], table: VersionTable) -> Raw | None:
-        """Tell an algorithm that the release has not, where its parser takes any name."""
-        known = self.rehearsals.algorithms(table.version)
-        use = next((use for use in uses if use.flag.dest == _ALGORITHM and use.values), None)
-        if use is None or not known or known_choices(use.flag) is not None or not use.values[0].known:
-            return None
-        name = use.values[0].text
-        if name.upper() in (one.upper() for one in known) or name.lower() == "none":
-            return None
-        return _raw(
-            "invalid-choice",
-            use,
-            f"SGLang {table.version} has no speculative algorithm {name} (but a plugin may add one); "
-            f"it has {', '.join(known)}",
-            show(use.flag.declared_at),
-            next(iter(nearest(name, known, 1)), None),
-        )
 
     def _refusal(self, path: Path, by_field: dict[str, Use], version: str) -> Raw:
         step = path.refused

@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from functools import cached_property
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from indexer.knowledge.schema import Flag, Location
 
@@ -50,6 +50,17 @@ class OptionFact(Protocol):
     def deprecated(self) -> DeprecationLike | None: ...
 
 
+class ServeRule(NamedTuple):
+    """What a version's ``sglang serve`` does with its words (see ``indexer.extract.serve_command``)."""
+
+    positional: bool
+    model_type: bool
+    plugins: bool
+    unknown: str
+    taken: list[str]
+    at: str
+
+
 class VersionFacts(Protocol):
     """Facts of all covered versions, oldest first."""
 
@@ -75,6 +86,14 @@ class VersionFacts(Protocol):
     @property
     def diffusion_options(self) -> frozenset[str]:
         """Option strings of the diffusion parser behind ``sglang serve``, of any version."""
+
+    @property
+    def diffusion_values(self) -> Mapping[str, str]:
+        """Those that take one value of any content in every version that has them, with its ``type=``."""
+
+    @property
+    def serve_rules(self) -> Mapping[str, ServeRule]:
+        """What ``sglang serve`` does, in the versions that have the command, oldest first."""
 
     def config_rule(self, version: str) -> str:
         """Return how the version's reader of ``--config`` files treats keys (see
@@ -184,6 +203,17 @@ class Timeline:
     def server_only(self) -> frozenset[str]:
         """Options of the server, of whatever version, that the diffusion parser has not."""
         return self.spellings - self.facts.diffusion_options
+
+    @property
+    def serve_since(self) -> str | None:
+        """The oldest version that has ``sglang serve``."""
+        return next(iter(self.facts.serve_rules), None)
+
+    def serve_rule(self, version: str) -> ServeRule | None:
+        """Return what ``sglang serve`` does in a version, or did in the newest older one that is known; None
+        where there is no such command."""
+        rules, at = self.facts.serve_rules, self.position[version]
+        return next((rules[older] for older in reversed(self.versions[: at + 1]) if older in rules), None)
 
     @cached_property
     def spellings(self) -> frozenset[str]:

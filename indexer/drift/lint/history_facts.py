@@ -8,7 +8,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from indexer.drift.lint.facts import OptionFact, Span
+from indexer.drift.lint.facts import OptionFact, ServeRule, Span
 from indexer.knowledge.facts import EnvFact, FlagFact
 from indexer.knowledge.history import History, exists, option_strings
 from indexer.knowledge.history_file import Track
@@ -75,7 +75,23 @@ class HistoryFacts:
     @cached_property
     def diffusion_options(self) -> frozenset[str]:
         """Option strings of the diffusion parser behind ``sglang serve``."""
-        return frozenset(json.loads(_OTHER_PARSERS.read_text(encoding="utf-8"))["diffusion"])
+        return frozenset(self._other_parsers["diffusion"])
+
+    @property
+    def diffusion_values(self) -> Mapping[str, str]:
+        """Options of that parser that take one value of any content, with its ``type=``."""
+        values: dict[str, str] = self._other_parsers["one_value"]
+        return values
+
+    @cached_property
+    def serve_rules(self) -> Mapping[str, ServeRule]:
+        """What ``sglang serve`` does, in the versions that have the command, oldest first."""
+        return {version: ServeRule(**rule) for version, rule in self._other_parsers["serve"].items()}
+
+    @cached_property
+    def _other_parsers(self) -> dict[str, Any]:
+        facts: dict[str, Any] = json.loads(_OTHER_PARSERS.read_text(encoding="utf-8"))
+        return facts
 
     def config_rule(self, version: str) -> str:
         """Return how the version's reader of ``--config`` files treats keys."""

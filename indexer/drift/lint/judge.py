@@ -10,6 +10,7 @@ from indexer.drift.lint.argv import Problem, Use, Walked, judge_value, known_cho
 from indexer.drift.lint.classify import Verdict, classify, successor
 from indexer.drift.lint.facts import OptionFact, Timeline, VersionTable, show, value_count
 from indexer.drift.lint.lints import LINTS
+from indexer.drift.lint.serve import command_problems, doubt_about, without_serve_words
 from indexer.drift.lint.typography import dash_name, dashed_words
 from indexer.drift.report.record import HINT, MEANING, START
 from indexer.knowledge.nearest import nearest
@@ -38,11 +39,10 @@ def judge_launch(launch: Launch, version: str, timeline: Timeline, *, strict: bo
     exactly what the program receives: then stray ones are findings too.
     """
     table = timeline.table(version)
-    words = launch.words
-    if launch.program == "serve":
-        words = without_serve_words(words)
+    words = without_serve_words(launch.words) if launch.program == "serve" else launch.words
     walked = walk(words, table, open_end=launch.open_end)
-    found = list(_problems(walked, launch, version, timeline, strict))
+    found = list(_of_command(launch, version, timeline)) if launch.program == "serve" else []
+    found += _problems(walked, launch, version, timeline, strict)
     found += _dashes(launch, words, walked, version, timeline)
     found += _uses(walked, version, timeline)
     found += _duplicates(walked, launch)
@@ -60,21 +60,6 @@ def _one_per_place(found: list[Raw]) -> list[Raw]:
     return list(seen.values())
 
 
-def without_serve_words(words: list[Word]) -> list[Word]:
-    """Drop what ``sglang serve`` takes before the server's parser sees it: a leading model and
-    ``--model-type``."""
-    kept = words[1:] if words and not words[0].text.startswith("-") else words
-    result, skip = [], False
-    for word in kept:
-        if skip:
-            skip = False
-        elif word.text == "--model-type":
-            skip = True
-        elif not word.text.startswith("--model-type="):
-            result.append(word)
-    return result
-
-
 def _raw(code: str, message: str, word: Word, spelled: str | None, **more: object) -> Raw:
     level = str(more.pop("level", LINTS[code].level))
     end = min(word.end, word.start + len(spelled)) if spelled else word.end
@@ -87,15 +72,30 @@ def _fix(word: Word, spelled: str, new: str | None, certain: bool) -> str | None
     return new if certain and new and written and new.replace("-", "").isalnum() else None
 
 
+def _of_command(launch: Launch, version: str, timeline: Timeline) -> Iterator[Raw]:
+    for one in command_problems(launch, version, timeline):
+        yield Raw(one.code, LINTS[one.code].level, one.message, one.start, one.end, one.flag, at=one.at)
+
+
+def _with_doubt(raw: Raw, condition: str | None) -> Iterator[Raw]:
+    """Yield a finding that holds on a condition: empty where it holds in any case, None where it is none."""
+    if condition is None:
+        return
+    if condition:
+        raw.message, raw.level = f"{raw.message}; sglang serve refuses it {condition}", MEANING
+    yield raw
+
+
 def _problems(
     walked: Walked, launch: Launch, version: str, timeline: Timeline, strict: bool
 ) -> Iterator[Raw]:
+    doubt = doubt_about(launch, walked.uses, version, timeline)
     for problem in walked.problems:
         if problem.kind in ("unknown", "ambiguous"):
             table = timeline.table(version)
             verdict = classify(problem.spelled, problem.matches, version, timeline)
             if _is_servers(verdict, launch, problem):
-                yield _raw(
+                raw = _raw(
                     verdict.code,
                     verdict.message,
                     problem.word,
@@ -109,11 +109,13 @@ def _problems(
                         verdict.certain and _keeps_value(problem.word, verdict.replacement, launch, table),
                     ),
                 )
+                yield from _with_doubt(raw, doubt.of_option(problem.spelled, verdict) if doubt else "")
         elif problem.kind == "stray":
             if strict or _is_word_after_switch(problem, walked, launch):
                 yield _stray(problem, version)
         elif launch.program in ("server", "serve") or _is_clean(walked, problem):
-            yield _value_problem(problem, version, timeline)
+            raw = _value_problem(problem, version, timeline)
+            yield from _with_doubt(raw, doubt.of_value(problem) if doubt else "")
 
 
 def _dashes(
@@ -161,13 +163,9 @@ def _is_servers(verdict: Verdict, launch: Launch, problem: Problem) -> bool:
     fragment belongs to a server by its spelling only. There, only what some version of SGLang
     declared exactly is certain to be meant for it.
     """
-    if not problem.spelled.startswith("--") and launch.program != "server":
-        return False
-    if launch.program == "server":
-        return True
-    if launch.program == "serve":
-        return verdict.known or verdict.code == "wrong-engine-flag" or verdict.replacement is not None
-    return verdict.known
+    if launch.program not in ("server", "serve"):
+        return verdict.known and problem.spelled.startswith("--")
+    return verdict.known or verdict.replacement is not None or not (launch.branched and problem.word.branch)
 
 
 _CLEAN_FROM = 3

@@ -8,7 +8,7 @@ from indexer.drift.launch.model import Launch
 from indexer.drift.lint.argv import Use, walk
 from indexer.drift.lint.evaluate import Untold
 from indexer.drift.lint.facts import VersionTable
-from indexer.drift.lint.judge import without_serve_words
+from indexer.drift.lint.serve import without_serve_words
 
 PLACEHOLDER = Untold("/not/told/by/the/file")
 """Stands for a path or name that a variable holds: no rule can decide on its content."""

@@ -9,6 +9,7 @@ import pytest
 
 from indexer.drift.check import Checker
 from indexer.drift.launch.model import FileLaunches, Launch, Word
+from indexer.drift.lint.algorithms import UnknownAlgorithm
 from indexer.drift.lint.certain import CertainConflicts
 from indexer.drift.lint.facts import Timeline
 from indexer.drift.lint.history_facts import HistoryFacts
@@ -25,7 +26,8 @@ def conflicts() -> CertainConflicts:
 
 
 def findings(conflicts: CertainConflicts, version: str, text: str) -> list[tuple[str, str, str | None]]:
-    checker = Checker(conflicts.timeline, [version], version, [conflicts])
+    always = [UnknownAlgorithm(conflicts.timeline, lambda: conflicts.rehearsals)]
+    checker = Checker(conflicts.timeline, [version], version, [conflicts], always)
     found = checker.check_text(text + "\n", "shell", "x.sh").findings
     return [(one.code, one.level, one.flag) for one in found if one.level != "HINT"]
 
@@ -55,6 +57,12 @@ def findings(conflicts: CertainConflicts, version: str, text: str) -> list[tuple
             "--speculative-algorithm",
         ),
         ("0.5.23", "--speculative-algorithm MEDUSA", "invalid-choice", "--speculative-algorithm"),
+        (
+            "0.5.23",
+            "--port $PORT --speculative-algorithm MEDUSA",
+            "invalid-choice",
+            "--speculative-algorithm",
+        ),
         (
             "0.5.12",
             "--enable-mixed-chunk --speculative-algorithm EAGLE",
@@ -121,13 +129,18 @@ def test_a_model_that_may_be_a_special_case_is_left_alone(conflicts: CertainConf
 @pytest.mark.oracle
 def test_never_against_what_the_real_resolver_did(conflicts: CertainConflicts, shared: Path) -> None:
     told = 0
+    unknown = UnknownAlgorithm(conflicts.timeline, lambda: conflicts.rehearsals)
     for name in names(shared):
         oracle = open_oracle(shared, name, step=7)
         for case in oracle.cases:
             if case.get("stage") == "parse" or any(one in str(case.get("exception")) for one in DISREGARDED):
                 continue
             starts = case["ok"] and case.get("check_server_args", "ok") == "ok"
-            for raw in conflicts(_launch(case["argv"]), FileLaunches(), oracle.version):
+            launch = _launch(case["argv"])
+            raws = [
+                raw for one in (unknown, conflicts) for raw in one(launch, FileLaunches(), oracle.version)
+            ]
+            for raw in raws:
                 told += 1
                 if raw.code != "overridden":
                     assert not starts, (name, case["id"], raw.message)
