@@ -10,7 +10,7 @@ from indexer.drift.lint.argv import Problem, Use, Walked, judge_value, known_cho
 from indexer.drift.lint.classify import Verdict, classify, successor
 from indexer.drift.lint.facts import OptionFact, Timeline, VersionTable, show, value_count
 from indexer.drift.lint.lints import LINTS
-from indexer.drift.lint.serve import command_problems, doubt_about, without_serve_words
+from indexer.drift.lint.serve import Condition, command_problems, doubt_about, without_serve_words
 from indexer.drift.lint.typography import dash_name, dashed_words
 from indexer.drift.report.record import HINT, MEANING, START
 from indexer.knowledge.nearest import nearest
@@ -77,13 +77,12 @@ def _of_command(launch: Launch, version: str, timeline: Timeline) -> Iterator[Ra
         yield Raw(one.code, LINTS[one.code].level, one.message, one.start, one.end, one.flag, at=one.at)
 
 
-def _with_doubt(raw: Raw, condition: str | None) -> Iterator[Raw]:
-    """Yield a finding that holds on a condition: empty where it holds in any case, None where it is none."""
-    if condition is None:
-        return
-    if condition:
-        raw.message, raw.level = f"{raw.message}; sglang serve refuses it {condition}", MEANING
-    yield raw
+def _with_doubt(raw: Raw, condition: Condition | None) -> Raw:
+    """Say on which condition a finding holds; None: in any case."""
+    if condition is not None:
+        raw.level = condition.level
+        raw.message = f"{raw.message}; sglang serve refuses it {condition.text}"
+    return raw
 
 
 def _problems(
@@ -109,13 +108,13 @@ def _problems(
                         verdict.certain and _keeps_value(problem.word, verdict.replacement, launch, table),
                     ),
                 )
-                yield from _with_doubt(raw, doubt.of_option(problem.spelled, verdict) if doubt else "")
+                yield _with_doubt(raw, doubt.of_option(problem.spelled, verdict) if doubt else None)
         elif problem.kind == "stray":
             if strict or _is_word_after_switch(problem, walked, launch):
                 yield _stray(problem, version)
         elif launch.program in ("server", "serve") or _is_clean(walked, problem):
             raw = _value_problem(problem, version, timeline)
-            yield from _with_doubt(raw, doubt.of_value(problem) if doubt else "")
+            yield _with_doubt(raw, doubt.of_value(problem) if doubt else None)
 
 
 def _dashes(
@@ -165,7 +164,7 @@ def _is_servers(verdict: Verdict, launch: Launch, problem: Problem) -> bool:
     """
     if launch.program not in ("server", "serve"):
         return verdict.known and problem.spelled.startswith("--")
-    return verdict.known or verdict.replacement is not None or not (launch.branched and problem.word.branch)
+    return verdict.known or verdict.certain or not (launch.branched and problem.word.branch)
 
 
 _CLEAN_FROM = 3

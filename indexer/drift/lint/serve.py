@@ -14,6 +14,7 @@ from indexer.drift.launch.model import DYNAMIC, Launch, Word
 from indexer.drift.lint.argv import Problem, Use
 from indexer.drift.lint.classify import Verdict
 from indexer.drift.lint.facts import ServeRule, Timeline
+from indexer.drift.report.record import HINT, MEANING
 
 SERVER, OTHER, OPEN = "server", "other", "open"
 """The server's parser reads the words; a parser that we don't know does; the model decides."""
@@ -95,6 +96,13 @@ def command_problems(launch: Launch, version: str, timeline: Timeline) -> Iterat
             )
 
 
+class Condition(NamedTuple):
+    """On which condition ``sglang serve`` refuses something, and the level at which that is told."""
+
+    level: str
+    text: str
+
+
 class Doubt:
     """What becomes of a problem that the server's parser would have, where another one may be asked."""
 
@@ -102,16 +110,14 @@ class Doubt:
         self.rule = rule
         self.timeline = timeline
 
-    def of_option(self, spelled: str, verdict: Verdict) -> str | None:
-        """Return on which condition an option is refused, empty where it is in any case, None where nothing
-        is to be told."""
-        meant = verdict.known or verdict.code == "wrong-engine-flag"
+    def of_option(self, spelled: str, verdict: Verdict) -> Condition | None:
+        """Return on which condition an option is refused, None where it is in any case."""
+        meant = verdict.known or verdict.certain or verdict.code == "wrong-engine-flag"
         if self._diffusion_takes(spelled):
-            return "unless the model is a diffusion model" if meant or verdict.replacement else None
-        meant = meant or verdict.replacement in self.timeline.server_only
+            return Condition(MEANING if meant else HINT, "unless the model is a diffusion model")
         if meant or self.rule is None or self.rule.unknown == "refused":
-            return ""
-        return "where the model is a language model; for a diffusion model it is ignored"
+            return None
+        return Condition(MEANING, "where the model is a language model; for a diffusion model it is ignored")
 
     def _diffusion_takes(self, spelled: str) -> bool:
         """Whether the diffusion parser may take an option: one of its own, the beginning of one, or one that
@@ -121,15 +127,17 @@ class Doubt:
         begins = any(option.startswith(spelled) for option in self.timeline.facts.diffusion_options)
         return named or begins or "." in spelled
 
-    def of_value(self, problem: Problem) -> str:
-        """Return on which condition a value is refused, empty where it is in any case."""
+    def of_value(self, problem: Problem) -> Condition | None:
+        """Return on which condition a value is refused, None where it is in any case."""
         assert problem.flag is not None
         shared = [one for one in problem.flag.option_strings if one in self.timeline.facts.diffusion_options]
         kinds = {self.timeline.facts.diffusion_values.get(option) for option in shared}
         same = problem.kind == "missing-value" or (problem.kind == "invalid-type" and problem.detail in kinds)
         if not shared or (same and None not in kinds):
-            return ""
-        return f"unless the model is a diffusion model, whose parser has a {shared[0]} of its own"
+            return None
+        return Condition(
+            MEANING, f"unless the model is a diffusion model, whose parser has a {shared[0]} of its own"
+        )
 
 
 def doubt_about(launch: Launch, uses: Sequence[Use], version: str, timeline: Timeline) -> Doubt | None:

@@ -45,7 +45,8 @@ def findings(timeline: Timeline, version: str, text: str) -> list[str]:
         ("0.5.23", "--model-path m --num-gpus 2 --foo", []),
         # Parts of a diffusion model are named by options that its parser doesn't declare.
         ("0.5.23", "--model-path m --text-encoder-3-path t --vae-config.use-tiling true", []),
-        ("0.5.23", "--model-path m --speculative-draft-path d", ["MEANING unknown-flag"]),
+        ("0.5.23", "--model-path m --speculative-draft-path d", []),
+        ("0.5.23", "--model-path m --speculative_num_steps 3", ["START unknown-flag"]),
         # The first word may be the model from 0.5.16 on, --model-type exists from 0.5.10 on.
         ("0.5.16", "m", []),
         ("0.5.15", "m", ["START missing-value None"]),
