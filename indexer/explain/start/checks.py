@@ -9,6 +9,7 @@ launch where all of them do.
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache, partial
 from types import SimpleNamespace
@@ -19,6 +20,7 @@ import msgspec
 from indexer.explain.explanation import StartCheck, StartRefusal
 from indexer.explain.start.outside import Resolved, configured, teach_sizes
 from indexer.explain.start.standin import Unmade, place_of, publish, request_pool, runner_of
+from indexer.explain.start.wanted import file_with
 from indexer.interpret import children
 from indexer.interpret.compiled import MARK
 from indexer.interpret.explore import ExploredPath, Script, explore_with, run_script
@@ -29,7 +31,7 @@ from indexer.interpret.unknown import Decisions, Fork, Unknown, following, is_ab
 from indexer.knowledge.schema import Location
 from indexer.source.tree import PACKAGE_ROOT, SourceTree
 
-_WRAPPER = "attn_backend_wrapper"
+_WRAPPED = re.compile(rb"\bdef (attn_backend_wrapper)\(")
 _BACKENDS = "ATTENTION_BACKENDS"
 _FOLDER = f"{PACKAGE_ROOT}/srt/layers/attention"
 _REFUSALS = (AssertionError, ValueError, NotImplementedError, RuntimeError)
@@ -49,9 +51,10 @@ def start_checks(tree: SourceTree, program: Program, record: Any) -> list[StartC
 
     The program is changed by it: nothing else can be asked of it afterwards.
     """
-    path = _module_of(tree)
-    if path is None or not children.AVAILABLE:
+    found = file_with(tree, _WRAPPED, _FOLDER)
+    if found is None or not children.AVAILABLE:
         return []
+    path, wrapper = found
     begin_path()
     decisions = Decisions(())
     try:
@@ -62,7 +65,7 @@ def start_checks(tree: SourceTree, program: Program, record: Any) -> list[StartC
             publish(program, record)
             pool = _pool(opened)
             runner = runner_of(opened, use_mla_backend=_uses_mla(opened.config), req_to_token_pool=pool)
-            made = list(_made(opened, program.import_module(_dotted(path)), runner))
+            made = list(_made(opened, program.import_module(_dotted(path)), wrapper, runner))
     except (Signal, RecursionError, MemoryError, Exception, SystemExit) as error:
         return [StartCheck("attention backend", Location(path, 1), open=_why(error))]
     if any(not fork.forced for fork in decisions.forks):
@@ -78,16 +81,13 @@ def _pool(opened: Resolved) -> Any:
         return Unmade()
 
 
-def _module_of(tree: SourceTree) -> str | None:
-    mark = f"def {_WRAPPER}(".encode()
-    return next((one for one in tree.walk(_FOLDER) if mark in tree.read(one)), None)
-
-
 def _dotted(path: str) -> str:
     return path.removeprefix("python/").removesuffix(".py").replace("/", ".")
 
 
-def _made(opened: Resolved, module: Any, runner: Any) -> Iterator[tuple[str, Location, Callable[[], Any]]]:
+def _made(
+    opened: Resolved, module: Any, wrapper: str, runner: Any
+) -> Iterator[tuple[str, Location, Callable[[], Any]]]:
     """Yield what the server makes: its name, the function that does it, and a call of that function."""
     creators = getattr(module, _BACKENDS, None)
     roles = (opened.values.get(f"{role}_attention_backend") for role in ("prefill", "decode"))
@@ -96,7 +96,7 @@ def _made(opened: Resolved, module: Any, runner: Any) -> Iterator[tuple[str, Loc
         create = creators.get(name) if isinstance(creators, dict) else None
         if create is not None:
             yield f"attention backend {name}", place_of(create), partial(create, runner)
-    wrap = getattr(module, _WRAPPER)
+    wrap = getattr(module, wrapper)
     yield "attention backend of the model", place_of(wrap), partial(wrap, runner, Unmade())
 
 

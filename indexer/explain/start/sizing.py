@@ -14,6 +14,7 @@ from indexer.explain.start.facts import GIB, Sized, StateMemory
 from indexer.explain.start.inline import NAME, AppendedTree, find_inline_ratio
 from indexer.explain.start.outside import open_resolved
 from indexer.explain.start.standin import Pools, at_definition, find_pools, place_of
+from indexer.explain.start.wanted import file_with
 from indexer.interpret.children import ChildStopped, contained
 from indexer.interpret.explore import Exploration, explore
 from indexer.interpret.launch import Launch
@@ -27,6 +28,7 @@ from indexer.source.tree import PACKAGE_ROOT, SourceTree
 
 _MOST_PATHS = 6
 _SIZING = re.compile(rb"\bdef (_?handle_max_mamba_cache)\(")
+_LIKELY = (f"{PACKAGE_ROOT}/srt/mem_cache", f"{PACKAGE_ROOT}/srt/model_executor")
 _RATIO = "_calculate_mamba_ratio"
 _REFUSALS = (RuntimeError, ValueError, AssertionError)
 _PLAIN_AMOUNTS = (8.0, 16.0, 32.0, 64.0)
@@ -46,7 +48,7 @@ def state_memory(
         CannotError: something needed can't be fetched or read.
     """
     prepared = prepare(tree, question)
-    found = _sizing_module(tree)
+    found = file_with(tree, _SIZING, *_LIKELY, f"{PACKAGE_ROOT}/srt")
     if found is None:
         return None
     path, name = found
@@ -63,15 +65,6 @@ def state_memory(
 
 def _explored(run: Callable[[], StateMemory | None]) -> StateMemory | None:
     return _joined(run_with_deep_stack(partial(explore, run, _MOST_PATHS)))
-
-
-def _sizing_module(tree: SourceTree) -> tuple[str, str] | None:
-    """Return the module and name of the function that sizes the state, wherever the release keeps it."""
-    for path in tree.walk(f"{PACKAGE_ROOT}/srt"):
-        match = _SIZING.search(tree.read(path))
-        if match:
-            return path, match.group(1).decode()
-    return None
 
 
 def _inline(tree: SourceTree) -> tuple[str, Location] | None:
