@@ -14,11 +14,11 @@ from tree_sitter import Node, Tree
 
 from indexer.extract.file_facts import load_facts
 from indexer.knowledge.schema import Location, StatedReplacement
+from indexer.syntax.anchors import literals_with
 from indexer.syntax.facts import Extractor
 from indexer.syntax.graph import ModuleGraph
 from indexer.syntax.parse import line
 from indexer.syntax.parse import text as node_text
-from indexer.syntax.queries import captures
 
 _HINTS = (b"deprecat", b"removed", b"renamed", b"no longer", b"replaced")
 _QUOTE = r"[`'\"]?"
@@ -51,7 +51,7 @@ class SaidList(msgspec.Struct, array_like=True):
 
 def find_messages(path: str, source: bytes, tree: Tree) -> SaidList:
     """Return the messages of a file that name a replacement."""
-    literals = captures("string_literals", tree.root_node).get("literal", [])
+    literals = literals_with(_HINTS, source, tree.root_node) if b"--" in source else ()
     found = (said_by(literal_text(node), line(node)) for node in literals if _may_say(node))
     return SaidList([one for one in found if one is not None])
 
@@ -60,10 +60,9 @@ REPLACEMENT_MESSAGES = Extractor("replacement-messages", 2, find_messages, SaidL
 
 
 def _may_say(node: Node) -> bool:
-    raw = node.text or b""
     if node.parent is not None and node.parent.type == "concatenated_string":
         return False  # read as part of the whole
-    return any(hint in raw for hint in _HINTS) and b"--" in raw
+    return b"--" in (node.text or b"")
 
 
 def literal_text(node: Node) -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from typing import NamedTuple
 
 from tree_sitter import Node
 
@@ -16,20 +17,64 @@ from indexer.syntax.parse import text
 _NOT_CODE = ("comment", "string", "string_content", "string_start", "string_end", "ERROR")
 
 
+class Shape(NamedTuple):
+    """A pattern that begins with a fixed word: the word is searched, at ten times a pattern's speed."""
+
+    word: bytes
+    pattern: re.Pattern[bytes]
+
+    def found(self, source: bytes, start: int, end: int) -> Iterator[re.Match[bytes]]:
+        """Yield what the pattern's ``finditer`` would."""
+        at = source.find(self.word, start, end)
+        while at >= 0:
+            match = self.pattern.match(source, at, end)
+            if match:
+                yield match
+            at = source.find(self.word, match.end() if match else at + 1, end)
+
+
+def shape(word: str, rest: str, before: str = "", flags: int = 0) -> Shape:
+    """Return the shape of ``word`` followed by the pattern ``rest``; ``before`` looks back from the word."""
+    return Shape(word.encode(), re.compile(f"{before}{re.escape(word)}{rest}".encode(), flags))
+
+
 def anchors(
-    pattern: re.Pattern[bytes], source: bytes, root: Node, group: int = 0, span: tuple[int, int] | None = None
+    wanted: Shape | re.Pattern[bytes],
+    source: bytes,
+    root: Node,
+    group: int = 0,
+    span: tuple[int, int] | None = None,
 ) -> Iterator[tuple[re.Match[bytes], Node]]:
-    """Yield each match of a pattern in code with the smallest node at a group's start.
+    """Yield each match in code with the smallest node at a group's start.
 
     Matches in comments and strings are left out, those in an f-string's fields kept. ``span`` limits the
     search to a byte range.
     """
     start, end = span or (0, len(source))
-    for match in pattern.finditer(source, start, end):
+    matches = wanted.found if isinstance(wanted, Shape) else wanted.finditer
+    for match in matches(source, start, end):
         at = match.start(group)
         node = root.descendant_for_byte_range(at, at + 1)
         if node is not None and node.type not in _NOT_CODE:
             yield match, node
+
+
+def literals_with(words: tuple[bytes, ...], source: bytes, root: Node) -> list[Node]:
+    """Return the string literals with one of some words in them, in source order.
+
+    Adjacent literals are given as the whole they make and each alone, f-strings and what is in them too.
+    """
+    found: dict[int, Node] = {}
+    for word in words:
+        at = source.find(word)
+        while at >= 0:
+            around = root.descendant_for_byte_range(at, at + 1)
+            while around is not None:
+                if around.type in ("string", "concatenated_string"):
+                    found[around.id] = around
+                around = around.parent
+            at = source.find(word, at + 1)
+    return sorted(found.values(), key=lambda node: (node.start_byte, -node.end_byte))
 
 
 def root_and_source(node: Node) -> tuple[Node, bytes]:

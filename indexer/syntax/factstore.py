@@ -11,9 +11,13 @@ from indexer.progress import tell
 from indexer.source.tree import SourceTree, content_hash
 
 _SCHEMA = """
-CREATE TABLE IF NOT EXISTS facts (key BLOB PRIMARY KEY, value BLOB NOT NULL) WITHOUT ROWID;
+DROP TABLE IF EXISTS facts;
+CREATE TABLE IF NOT EXISTS file_facts (key BLOB PRIMARY KEY, value BLOB NOT NULL);
 CREATE TABLE IF NOT EXISTS blobs (quick TEXT PRIMARY KEY, hash TEXT NOT NULL) WITHOUT ROWID;
 """
+# Facts are kilobytes each and their keys random: in a table with row numbers they are appended, and only an
+# index of the keys is kept in order, which takes a third of the time. ``facts`` was the table without.
+_PAGE_BYTES = 16384
 _BATCH = 500
 _LOCK_SECONDS = 30
 
@@ -35,6 +39,7 @@ class FactStore:
             try:
                 self.file.parent.mkdir(parents=True, exist_ok=True)
                 db = sqlite3.connect(self.file, timeout=_LOCK_SECONDS)
+                db.execute(f"PRAGMA page_size={_PAGE_BYTES}")
                 db.execute("PRAGMA journal_mode=WAL")
                 db.execute("PRAGMA synchronous=NORMAL")
                 db.executescript(_SCHEMA)
@@ -67,7 +72,7 @@ class FactStore:
 
     def load(self, keys: Iterable[bytes]) -> dict[bytes, bytes]:
         """Return what is held of ``keys``."""
-        return dict(self._select("facts", "key", "value", list(keys)))
+        return dict(self._select("file_facts", "key", "value", list(keys)))
 
     def blob_hashes(
         self, tree: SourceTree, paths: Iterable[str], read: Callable[[str], bytes] | None = None
@@ -93,7 +98,7 @@ class FactStore:
 
     def save(self, entries: dict[bytes, bytes]) -> None:
         """Keep facts by key, all of them or none."""
-        self._write("facts", list(entries.items()))
+        self._write("file_facts", list(entries.items()))
 
     def _select(self, table: str, key: str, value: str, keys: list) -> list[tuple]:
         rows: list[tuple] = []

@@ -55,7 +55,19 @@ _KEPT = frozenset(
 )
 
 
-_KEPT_IN_FUNCTIONS = re.compile(rb"\b(?:import|def|class)\b")
+_KEPT_IN_FUNCTIONS = (b"import", b"class", b"def")
+_DEFINITION = re.compile(rb"def\b")
+
+
+def _may_hold_kept(source: bytes, start: int, end: int) -> bool:
+    """Return whether a function's body has a word that could start something kept.
+
+    Plain searches, because they are several times faster than a pattern of three words.
+    """
+    return any(source.find(word, start, end) >= 0 for word in _KEPT_IN_FUNCTIONS[:2]) or (
+        source.find(_KEPT_IN_FUNCTIONS[2], start, end) >= 0
+        and _DEFINITION.search(source, start, end) is not None
+    )
 
 
 def outline_nodes(root: Node, source: bytes) -> Iterator[tuple[Node, str]]:
@@ -72,7 +84,7 @@ def outline_nodes(root: Node, source: bytes) -> Iterator[tuple[Node, str]]:
             yield node, kind
         if kind == "function_definition":
             body = node.child_by_field_name("body")
-            if body is None or _KEPT_IN_FUNCTIONS.search(source, body.start_byte, body.end_byte):
+            if body is None or _may_hold_kept(source, body.start_byte, body.end_byte):
                 stack.extend((child, True) for child in reversed(node.named_children))
         elif kind in _BLOCKS or node is root:
             inside = in_function and kind != "class_definition"

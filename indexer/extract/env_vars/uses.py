@@ -8,16 +8,15 @@ from collections.abc import Iterator
 import msgspec
 from tree_sitter import Node, Tree
 
-from indexer.syntax.anchors import ancestor, anchors, enclosing_symbol, is_written, root_and_source
+from indexer.syntax.anchors import ancestor, anchors, enclosing_symbol, is_written, root_and_source, shape
 from indexer.syntax.facts import Extractor
 from indexer.syntax.nodes import positional_arguments
 from indexer.syntax.parse import line, string_value, text
 
 _HINTS = (b"nvs.", b"environ", b"getenv", b"env_", b"_env")
-# Every pattern starts with a literal: the search then skips through a file at memory speed.
-_FIELD = re.compile(rb"nvs\s*\.\s*([A-Z][A-Z0-9_]+)\b(?:\s*\.\s*(\w+))?")
-_RAW = (re.compile(rb"environ\b"), re.compile(rb"getenv\b"))
-_HELPER = re.compile(rb"env\w*\s*\(\s*(?=[\"'A-Za-z_])")
+_FIELD = shape("nvs", r"\s*\.\s*([A-Z][A-Z0-9_]+)\b(?:\s*\.\s*(\w+))?")
+_RAW = (shape("environ", r"\b"), shape("getenv", r"\b"))
+_HELPER = shape("env", r"\w*\s*\(\s*(?=[\"'A-Za-z_])")
 _NAME = re.compile(r"[A-Z][A-Z0-9_]{2,}$")
 _WRITES = ("set", "override", "clear", "setdefault", "pop", "update")
 
@@ -78,7 +77,7 @@ def _users_of_constant(node: Node) -> bytes:
     if left is None or left.type != "identifier" or not left.text:
         return b""
     root, source = root_and_source(left)
-    word = re.compile(rb"\b" + re.escape(left.text) + rb"\b")
+    word = shape(text(left), r"\b", before=r"\b")
     users = (ancestor(one, "function_definition") for _, one in anchors(word, source, root))
     return b"\n".join((one.text or b"").lower() for one in users if one is not None)
 

@@ -12,22 +12,31 @@ from collections.abc import Iterator
 import msgspec
 from tree_sitter import Node, Tree
 
-from indexer.syntax.anchors import ancestor, anchors, enclosing_symbol, is_written, outermost, root_and_source
+from indexer.syntax.anchors import (
+    ancestor,
+    anchors,
+    enclosing_symbol,
+    is_written,
+    outermost,
+    root_and_source,
+    shape,
+)
 from indexer.syntax.facts import Extractor
 from indexer.syntax.nodes import positional_arguments
 from indexer.syntax.parse import line, string_value, text
 
-# Every pattern starts with a literal: the search then skips through a file at memory speed.
-_RECORD = re.compile(rb"server_args\s*\.\s*[A-Za-z_]")
-_DEFAULT = re.compile(rb"ServerArgs\s*\.\s*[A-Za-z_]")
-_GETTER = re.compile(rb"get_\w+\(\)\s*\.\s*[A-Za-z_]")
-_VIEW = re.compile(rb"resolv(?:ing|ed)_view\(")
-_GETATTR = re.compile(rb"attr\(\s*([\w.]+(?:\(\w*\))?)\s*,\s*([\"']?)(\w+)")
-_OLD_DICT = re.compile(rb"global_server_args_dict\b")
-_BOUND_RECORD = re.compile(rb"server_args[ \t]*(?:#.*)?$", re.MULTILINE)
-_BOUND_GETTER = re.compile(rb"get_\w+\(\)((?:\.\w+)*)[ \t]*(?:#.*)?$", re.MULTILINE)
-_RECORD_TYPE = re.compile(rb"ServerArgs\b")
-_VIEW_PARAMETER = re.compile(rb"def\s+\w+\s*\([^)]*?\b(cfg|view|args)\b", re.DOTALL)
+_RECORD = shape("server_args", r"\s*\.\s*[A-Za-z_]")
+_DEFAULT = shape("ServerArgs", r"\s*\.\s*[A-Za-z_]")
+_GETTER = shape("get_", r"\w+\(\)\s*\.\s*[A-Za-z_]")
+_VIEW = shape("resolv", r"(?:ing|ed)_view\(")
+_GETATTR = shape("attr(", r"\s*([\w.]+(?:\(\w*\))?)\s*,\s*([\"']?)(\w+)")
+_OLD_DICT = shape("global_server_args_dict", r"\b")
+_BOUND_RECORD = shape("server_args", r"[ \t]*(?:#.*)?$", flags=re.MULTILINE)
+_BOUND_GETTER = shape("get_", r"\w+\(\)((?:\.\w+)*)[ \t]*(?:#.*)?$", flags=re.MULTILINE)
+_RECORD_TYPE = shape("ServerArgs", r"\b")
+_VIEW_PARAMETER = shape("def", r"\s+\w+\s*\([^)]*?\b(cfg|view|args)\b", flags=re.DOTALL)
+_RECORD_CLASS = shape("class", r"\s+(ServerArgs)\b", before=r"\b")
+_OWN = tuple(shape(word, r"\s*\.\s*[A-Za-z_]\w*", before=r"(?<![\w.])") for word in ("self", "cls"))
 CONFIG_PARAMETER = "config parameter"
 """How a parameter named like a view of the configuration is marked where it may be another one."""
 _RECEIVER = re.compile(rb"(server_args|ServerArgs)$|get_\w*server_args\(\)$|^resolv(ing|ed)_view\(")
@@ -201,7 +210,7 @@ def _bound_name(value: Node) -> Node | None:
 def _name_uses(
     source: bytes, root: Node, function: Node, name: bytes, how: str, getter: str | None, prefix: str
 ) -> Iterator[FlagUse]:
-    word = re.compile(rb"(?<![\w.])" + re.escape(name) + rb"\s*\.\s*[A-Za-z_]\w*")
+    word = shape(name.decode(), r"\s*\.\s*[A-Za-z_]\w*", before=r"(?<![\w.])")
     for _, node in anchors(word, source, root, span=(function.start_byte, function.end_byte)):
         for use in _read(node, how, getter):
             yield msgspec.structs.replace(use, chain=f"{prefix}.{use.chain}" if prefix else use.chain)
@@ -245,7 +254,7 @@ def _bound_literals(node: Node, name: str) -> list[str]:
     if parameters is None or title is None or not re.search(rf"\b{name}\b", text(parameters)):
         return []
     root, source = root_and_source(node)
-    calls = re.compile(rb"\b" + re.escape(text(title).encode()) + rb"\s*\(")
+    calls = shape(text(title), r"\s*\(", before=r"\b")
     found: list[str] = []
     for _, callee in anchors(calls, source, root):
         call = ancestor(callee, "call")
@@ -260,11 +269,10 @@ def _bound_literals(node: Node, name: str) -> list[str]:
 
 def _self_uses(source: bytes, root: Node) -> Iterator[FlagUse]:
     """Yield ``self.x`` inside the record class itself."""
-    word = re.compile(rb"(?<![\w.])(?:self|cls)\s*\.\s*[A-Za-z_]\w*")
-    record = re.compile(rb"\bclass\s+(ServerArgs)\b")
-    for _, title in anchors(record, source, root, group=1):
+    for _, title in anchors(_RECORD_CLASS, source, root, group=1):
         owner = title.parent
         if owner is None or owner.type != "class_definition":
             continue
-        for _, node in anchors(word, source, root, span=(owner.start_byte, owner.end_byte)):
-            yield from _read(node, "self")
+        for word in _OWN:
+            for _, node in anchors(word, source, root, span=(owner.start_byte, owner.end_byte)):
+                yield from _read(node, "self")

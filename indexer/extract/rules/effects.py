@@ -14,18 +14,20 @@ from indexer.extract.rules.expressions import Bindings, bound, chain, expression
 from indexer.extract.rules.facts import Atom, Effect, Expr
 from indexer.extract.rules.messages import Lookup, template
 from indexer.syntax import queries
+from indexer.syntax.anchors import anchors
 from indexer.syntax.parse import end_line, line, text
 
 SHAPES = ("raise", "assert", "log", "store", "item", "declare", "environment", "result", "accumulate")
 """The queries, in the order in which they claim a statement: one statement may be claimed by several."""
 
+_CONSTANT = re.compile(rb"\b_?[A-Z][A-Z0-9_]{2,}\b")
 _QUERIES = (*(f"rule_{shape}" for shape in SHAPES), "rule_calls")
 
 
 class Shapes:
     """Everything below a node that the queries found, looked up by place."""
 
-    def __init__(self, root: Node) -> None:
+    def __init__(self, root: Node, source: bytes) -> None:
         claims: dict[int, list[tuple[str, str]]] = {}
         nodes: dict[int, Node] = {}
         captures = queries.joined_captures(_QUERIES, root)
@@ -41,8 +43,7 @@ class Shapes:
         ordered = sorted(nodes.values(), key=lambda node: (node.start_byte, -node.end_byte))
         self._nodes = [(node, claims.get(node.id, [])) for node in ordered]
         self._starts = [node.start_byte for node in ordered]
-        constants = others.get("constant", [])
-        self._constants = sorted((node.start_byte, text(node)) for node in constants)
+        self._constants = sorted(_constants(root, source))
 
     def inside(self, node: Node) -> list[tuple[Node, list[tuple[str, str]]]]:
         """Return the claimed nodes, calls and walruses at or below a node, outer ones first."""
@@ -55,6 +56,13 @@ class Shapes:
         first = bisect_left(self._constants, (node.start_byte, ""))
         last = bisect_left(self._constants, (node.end_byte, ""))
         return tuple(dict.fromkeys(name for _, name in self._constants[first:last]))
+
+
+def _constants(root: Node, source: bytes) -> Iterator[tuple[int, str]]:
+    """Yield the place and text of the upper-case names."""
+    for match, node in anchors(_CONSTANT, source, root, span=(root.start_byte, root.end_byte)):
+        if node.type == "identifier":
+            yield node.start_byte, match[0].decode()
 
 
 @dataclass

@@ -36,7 +36,7 @@ def read_file(path: str, source: bytes, tree: Tree) -> RuleFacts:
     Functions that work on a request or a batch are left out: they say nothing about a launch.
     """
     root = tree.root_node
-    reader = _Reader(root)
+    reader = _Reader(root, source)
     return RuleFacts(
         [reader.body(), *(reader.function(one) for one in _functions(root, "") if one.at_launch)]
     )
@@ -45,7 +45,8 @@ def read_file(path: str, source: bytes, tree: Tree) -> RuleFacts:
 class FunctionFinder:
     """Reads single functions of a file of which the rest does not matter."""
 
-    def __init__(self, tree: Tree) -> None:
+    def __init__(self, tree: Tree, source: bytes) -> None:
+        self._source = source
         self._literals = _module_literals(tree.root_node)
         self._found: dict[str, list[_Found]] = {}
         for one in _functions(tree.root_node, ""):
@@ -54,7 +55,7 @@ class FunctionFinder:
     def read(self, qualname: str) -> list[Function]:
         """Return the functions of exactly this qualified name that matter to a launch."""
         found = [one for one in self._found.get(qualname, ()) if one.at_launch]
-        return [_Reader(one.node, self._literals).function(one) for one in found]
+        return [_Reader(one.node, self._source, self._literals).function(one) for one in found]
 
 
 def _version() -> int:
@@ -99,9 +100,9 @@ class _Found:
 class _Reader:
     """Reads functions below one node, whose shapes are looked up once."""
 
-    def __init__(self, root: Node, literals: dict[str, Node] | None = None) -> None:
+    def __init__(self, root: Node, source: bytes, literals: dict[str, Node] | None = None) -> None:
         self._root = root
-        self._shapes = Shapes(root)
+        self._shapes = Shapes(root, source)
         self._literals = _module_literals(root) if literals is None else literals
 
     def body(self) -> Function:

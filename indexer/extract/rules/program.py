@@ -59,7 +59,7 @@ class Program:
 
     def _finder(self, path: str) -> FunctionFinder:
         if path not in self._finders:
-            self._finders[path] = FunctionFinder(self.graph.syntax(path))
+            self._finders[path] = FunctionFinder(self.graph.syntax(path), self.graph.tree.read(path))
         return self._finders[path]
 
     def methods(self, path: str, owner: str) -> list[Function]:
