@@ -19,6 +19,7 @@ from indexer.extract.reads import FLAG_USES
 from indexer.extract.replacements import REPLACEMENT_MESSAGES
 from indexer.extract.rules import RULE_FACTS, rule_files
 from indexer.source.tree import SourceTree
+from indexer.syntax.callgraph.attribute_reads import ATTRIBUTE_READS
 from indexer.syntax.callgraph.facts import CALL_FACTS
 from indexer.syntax.callgraph.load import callgraph_paths
 from indexer.syntax.facts import Extractor, collect_each
@@ -38,7 +39,7 @@ def read_files(tree: SourceTree, store: FactStore, code_paths: bool) -> None:
     for path in rule_files(tree):
         wanted.setdefault(path, []).append(RULE_FACTS)
     for path in callgraph_paths(tree) if code_paths else ():
-        wanted.setdefault(path, []).append(CALL_FACTS)
+        wanted.setdefault(path, []).extend((CALL_FACTS, ATTRIBUTE_READS))
     collect_each(tree, wanted, store)
 
 

@@ -9,7 +9,7 @@ from functools import partial
 import msgspec
 
 from indexer import __version__
-from indexer.collector import collector_paused
+from indexer.collector import collector_postponed
 from indexer.extract.ahead import code_paths_read_ahead, read_files
 from indexer.extract.algorithms import extract_algorithms
 from indexer.extract.algorithms.links import link_algorithms
@@ -50,7 +50,7 @@ def extract_snapshot(tree: SourceTree, code_paths: bool = True) -> Snapshot:
         CannotError: it is not a SGLang tree, or its argument code can't be run.
     """
     store = FactStore(cache_folder("facts"))
-    with collector_paused():
+    with collector_postponed():
         read_files(tree, store, code_paths)
         facts = partial(_extract, tree, store)
         return _with_code_paths(facts, tree, store) if code_paths else facts()
@@ -58,7 +58,7 @@ def extract_snapshot(tree: SourceTree, code_paths: bool = True) -> Snapshot:
 
 def add_code_paths(snapshot: Snapshot, tree: SourceTree) -> Snapshot:
     """Return a snapshot that was extracted without code paths with the code paths of its tree."""
-    with collector_paused():
+    with collector_postponed():
         return _with_code_paths(lambda: snapshot, tree, FactStore(cache_folder("facts")))
 
 
@@ -82,7 +82,7 @@ def extract_flag_snapshot(tree: SourceTree) -> Snapshot:
     Raises:
         CannotError: it is not a SGLang tree, or its argument code can't be run.
     """
-    with collector_paused():
+    with collector_postponed():
         graph = ModuleGraph(tree, FactStore(cache_folder("facts")))
         return _flags(graph, flag_sites(graph))
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import msgspec
 
-from indexer.collector import collector_paused
+from indexer.collector import collector_postponed
 from indexer.errors import CannotError, UsageError
 from indexer.knowledge.schema import SCHEMA_VERSION, Snapshot
 
@@ -32,7 +32,7 @@ def decode_snapshot(raw: bytes, source: str) -> Snapshot:
                 f"{source}: snapshot schema {schema}, this program reads {SCHEMA_VERSION}",
                 "make the snapshot again with `indexer snapshot`",
             )
-        with collector_paused():
+        with collector_postponed():
             return msgspec.json.decode(raw, type=Snapshot)
     except msgspec.MsgspecError as error:
         raise UsageError(f"{source}: not a snapshot ({error})") from error

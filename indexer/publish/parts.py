@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
@@ -10,7 +11,6 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from indexer._resources import data_path
-from indexer.collector import collector_paused
 from indexer.errors import CannotError
 from indexer.publish.pages import KINDS
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from indexer.validate.matrix import Matrix
 
 SEARCH, CITATIONS, TERMINAL = "search", "citations", "terminal"
-PARTS = (SEARCH, CITATIONS, *KINDS, TERMINAL)
+PARTS = (SEARCH, TERMINAL, CITATIONS, *KINDS)
 """What takes longest stands first, so that the processes end together."""
 
 _SHOWN_DEAD = 20
@@ -63,10 +63,9 @@ def _write_pages(target: Target, kind: str) -> int:
     if target.version == target.default:
         folders[root] = ""
     count = 0
-    with collector_paused():
-        for page in KINDS[kind](renderer.site):
-            renderer.write(page, folders)
-            count += 1
+    for page in KINDS[kind](renderer.site):
+        renderer.write(page, folders)
+        count += 1
     if kind == "home":
         for name, text in (("llms.txt", llms_txt), ("llms-full.txt", llms_full_txt)):
             written = text(renderer.site)
@@ -119,6 +118,7 @@ def _renderer(target: Target) -> Renderer:
     from indexer.source import open_source
 
     snapshot = get_snapshot(target.version)
+    gc.freeze()  # the collector need not walk over a snapshot again and again
     return Renderer(
         VersionSite(
             snapshot,

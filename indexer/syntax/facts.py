@@ -37,7 +37,8 @@ class Extractor:
 
     ``run(path, source, tree)`` must be a module-level function (processes import it) and depend on
     nothing but the file. ``version`` is raised whenever it gives something else for the same file.
-    A file with none of ``hints`` in it has the facts ``empty`` and need not be parsed for them.
+    A file with none of ``hints`` in it has the facts ``empty`` and need not be parsed for them. ``both``
+    names an extractor whose facts come out of the same walk, and gives these facts and the other's.
     """
 
     name: str
@@ -46,6 +47,7 @@ class Extractor:
     result: type[msgspec.Struct]
     empty: msgspec.Struct | None = None
     hints: tuple[bytes, ...] = ()
+    both: tuple[Extractor, Callable[[str, bytes, Tree], tuple[msgspec.Struct, msgspec.Struct]]] | None = None
 
     @property
     def key(self) -> str:
@@ -54,16 +56,20 @@ class Extractor:
 
 def extract_file(path: str, source: bytes, extractors: Sequence[Extractor]) -> dict[str, bytes]:
     """Return the encoded facts of one file by extractor key; the file is parsed once."""
-    facts: dict[str, bytes] = {}
+    found: dict[str, msgspec.Struct] = {}
     tree: Tree | None = None
-    for one in extractors:
+    for one in sorted(extractors, key=lambda one: one.both is None):
+        if one.key in found:
+            continue
         if one.empty is not None and not any(hint in source for hint in one.hints):
-            result = one.empty
+            found[one.key] = one.empty
+            continue
+        tree = tree or parse(source)
+        if one.both is not None and one.both[0] in extractors:
+            found[one.key], found[one.both[0].key] = one.both[1](path, source, tree)
         else:
-            tree = tree or parse(source)
-            result = one.run(path, source, tree)
-        facts[one.key] = msgspec.msgpack.encode(result)
-    return facts
+            found[one.key] = one.run(path, source, tree)
+    return {one.key: msgspec.msgpack.encode(found[one.key]) for one in extractors}
 
 
 def collect(

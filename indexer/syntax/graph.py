@@ -13,7 +13,7 @@ from functools import cached_property
 import msgspec
 from tree_sitter import Node, Tree
 
-from indexer.collector import collector_paused
+from indexer.collector import collector_postponed
 from indexer.knowledge.schema import Location
 from indexer.source.tree import PACKAGE_ROOT, SourceTree
 from indexer.syntax.facts import Extractor, collect
@@ -90,7 +90,7 @@ class ModuleGraph:
         paths = list(self.tree.walk(prefix))
         if any(path not in self._modules and path not in self._encoded for path in paths):
             self.load_all(prefix)
-        with collector_paused():  # decoding makes many objects and no cycles
+        with collector_postponed():  # decoding makes many objects and no cycles
             for path in paths:
                 self._decode(path)
         return (self._modules[path] for path in paths)

@@ -36,9 +36,9 @@ def source(name: str) -> str:
 
 
 @cache
-def load(name: str) -> Query:
-    """Return the compiled query of ``queries/NAME.scm``."""
-    return Query(language(), source(name))
+def load(*names: str) -> Query:
+    """Return the compiled query of ``queries/NAME.scm``; of several files, whose captures differ, as one."""
+    return Query(language(), "\n".join(map(source, names)))
 
 
 @cache

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 import msgspec
 
-from indexer.collector import collector_paused
+from indexer.collector import collector_postponed
 from indexer.extract.code_paths.context import Context, Tree
 from indexer.extract.code_paths.findings import findings_of
 from indexer.extract.code_paths.matching import Matcher
@@ -38,7 +38,7 @@ def extract_code_paths(
     if held is not None:
         paths = msgspec.msgpack.decode(held, type=list[CodePath])
     else:
-        with collector_paused():
+        with collector_postponed():
             paths = paths_of(Tree(load_symbols(tree, store), load_plan()))
         if store is not None:
             store.save({key: msgspec.msgpack.encode(paths)})

@@ -1,7 +1,8 @@
 """The attributes that each body of a file names: what runs a property, what touches the pools of state.
 
-They are as many as everything else that the call graph knows of a file, and asked for in a few files
-only, so they are facts of their own, read when the first question about a file comes.
+They are as many as everything else that the call graph knows of a file, and only code paths ask for them,
+so they are facts of their own: read with the calls where code paths are wanted, else when the first
+question about a file comes.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ import msgspec
 from tree_sitter import QueryCursor, Tree
 
 from indexer.syntax import queries
-from indexer.syntax.callgraph.facts import FACTS_VERSION, Walk
+from indexer.syntax.callgraph.facts import CALL_FACTS, FACTS_VERSION, FileFacts, Walk
 from indexer.syntax.facts import Extractor
 
 _LONGEST = 120
@@ -29,15 +30,20 @@ class AttributeReads(msgspec.Struct, array_like=True):
 
 def read_attributes(path: str, source: bytes, tree: Tree) -> AttributeReads:
     """Return the attribute reads of one parsed file."""
-    root = tree.root_node
-    captures = QueryCursor(queries.load("callgraph")).captures(root)
-    captures |= QueryCursor(queries.load("attribute_reads")).captures(root)
-    walk = _Walk(source, root)
-    facts = walk.run(captures)
-    return AttributeReads([walk.reads.get(id(scope), []) for scope in facts.scopes])
+    return read_both(path, source, tree)[0]
 
 
-ATTRIBUTE_READS = Extractor("attribute-reads", FACTS_VERSION, read_attributes, AttributeReads)
+def read_both(path: str, source: bytes, tree: Tree) -> tuple[AttributeReads, FileFacts]:
+    """Return the attribute reads of one parsed file, and what ``read_facts`` gives."""
+    walk = _Walk(source, tree.root_node)
+    query = queries.load("callgraph", "attribute_reads")
+    facts = walk.run(QueryCursor(query).captures(tree.root_node))
+    return AttributeReads([walk.reads.get(id(scope), []) for scope in facts.scopes]), facts
+
+
+ATTRIBUTE_READS = Extractor(
+    "attribute-reads", FACTS_VERSION, read_attributes, AttributeReads, both=(CALL_FACTS, read_both)
+)
 
 
 class _Walk(Walk):

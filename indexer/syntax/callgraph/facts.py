@@ -136,8 +136,8 @@ class Walk:
     """Turns captures, in document order, into facts with a stack of open scopes and guards."""
 
     def __init__(self, source: bytes, root: Any) -> None:
-        # most files are ASCII: there a byte's place is its character's, and a slice needs no decoding
-        self.plain = source.decode("ascii") if source.isascii() else None
+        # one character a byte, so that a slice needs no decoding unless it has others than ASCII
+        self.plain = source.decode("latin-1")
         self.source = source
         self.scope = Scope("module", "", 1, root.end_point[0] + 1, -1)
         self.guard = -1
@@ -192,9 +192,8 @@ class Walk:
         """Return the source between two bytes on one line, without comments; long text is left out."""
         if end - start > MAX_TEXT:
             return "..."
-        if self.plain is not None:
-            text = self.plain[start:end]
-        else:
+        text = self.plain[start:end]
+        if not text.isascii():
             text = self.source[start:end].decode("utf-8", "replace")
         return text if "\n" not in text else _one_line(text)
 

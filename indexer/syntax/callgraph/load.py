@@ -6,7 +6,7 @@ from functools import cache, partial
 
 import msgspec
 
-from indexer.collector import collector_paused
+from indexer.collector import collector_postponed
 from indexer.source.tree import PACKAGE_ROOT, SourceTree
 from indexer.syntax.callgraph.attribute_reads import ATTRIBUTE_READS, AttributeReads, Read
 from indexer.syntax.callgraph.facts import CALL_FACTS, FileFacts
@@ -25,7 +25,7 @@ def callgraph_paths(tree: SourceTree) -> list[str]:
 
 def load_symbols(tree: SourceTree, store: FactStore | None = None, jobs: int | None = None) -> Symbols:
     """Return the modules, classes and functions of a tree with the facts of their bodies."""
-    with collector_paused():
+    with collector_postponed():
         facts = collect(tree, callgraph_paths(tree), [CALL_FACTS], store, jobs)
         decoder = msgspec.msgpack.Decoder(FileFacts)
         symbols = Symbols((path, decoder.decode(found[CALL_FACTS.key])) for path, found in facts.items())

@@ -16,7 +16,7 @@ from fnmatch import fnmatchcase
 
 import msgspec
 
-from indexer.collector import collector_paused
+from indexer.collector import collector_postponed
 from indexer.extractor_version import callgraph_version
 from indexer.source.tree import SourceTree
 from indexer.syntax.callgraph import typenames
@@ -112,9 +112,9 @@ def survey(tree: SourceTree, store: FactStore | None = None, jobs: int | None = 
     key = _key(tree, store) if store is not None else b""
     held = store.load([key]).get(key) if store is not None else None
     if held is not None:
-        with collector_paused():
+        with collector_postponed():
             return msgspec.msgpack.decode(held, type=Survey)
-    with collector_paused():
+    with collector_postponed():
         found = survey_of(load_symbols(tree, store, jobs), jobs)
     if store is not None:
         store.save({key: msgspec.msgpack.encode(found)})
