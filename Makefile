@@ -6,6 +6,10 @@ VENV := .venv
 BIN := $(VENV)/bin
 SITE := _site
 PYTEST := $(BIN)/python -m pytest -n 2
+# Where the Python at hand has a pip that can install elsewhere, the environment needs none of its own: making
+# it then takes no time.
+BORROWED := $(PYTHON) -m pip --python $(BIN)/python
+PIP = $(if $(wildcard $(VENV)/.no-pip),$(BORROWED),$(BIN)/python -m pip)
 
 .PHONY: site site-all serve test test-all lint format history clean
 
@@ -49,19 +53,21 @@ history: $(VENV)/.for-site
 clean:
 	rm -rf $(VENV) $(SITE) .mypy_cache .pytest_cache .ruff_cache .import_linter_cache
 
-# A stamp is made last, so that an interrupted installation is begun again.
+# A stamp is made last, so that an interrupted installation is begun again. What is never imported (most of
+# Pygments) need not be compiled.
 $(VENV)/.for-site: pyproject.toml $(BIN)/python
-	$(BIN)/python -m pip install -qq --disable-pip-version-check --editable .
+	$(PIP) install -qq --no-compile --disable-pip-version-check --editable .
 	@touch $@
 
 # Only a newer pip than venv brings knows dependency groups.
 $(VENV)/.for-test: pyproject.toml $(BIN)/python
-	$(BIN)/python -m pip install -qq --disable-pip-version-check --upgrade "pip>=25.1"
+	$(PIP) install -qq --disable-pip-version-check --upgrade "pip>=25.1"
 	$(BIN)/python -m pip install -qq --disable-pip-version-check --editable . --group dev
 	@touch $@ $(VENV)/.for-site
 
 $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 		{ echo "Python 3.11 or newer is needed; name one: make PYTHON=python3.12"; exit 1; }
-	$(PYTHON) -m venv $(VENV) || \
+	@$(PYTHON) -m venv --without-pip $(VENV) && $(BORROWED) --version >/dev/null 2>&1 && touch $(VENV)/.no-pip || \
+		{ rm -rf $(VENV); $(PYTHON) -m venv $(VENV); } || \
 		{ rm -rf $(VENV); echo "python3 -m venv failed; on Debian: apt-get install python3-venv"; exit 1; }

@@ -12,6 +12,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache, partial
 
 from indexer.extract.env_vars import ENV_USES
 from indexer.extract.file_facts import RUNTIME, read_elsewhere
@@ -21,7 +22,7 @@ from indexer.extract.rules import RULE_FACTS, rule_files
 from indexer.source.tree import SourceTree
 from indexer.syntax.callgraph.attribute_reads import ATTRIBUTE_READS
 from indexer.syntax.callgraph.facts import CALL_FACTS
-from indexer.syntax.callgraph.load import callgraph_paths
+from indexer.syntax.callgraph.load import callgraph_paths, load_symbols
 from indexer.syntax.facts import Extractor, collect_each
 from indexer.syntax.factstore import FactStore
 from indexer.syntax.graph import OUTLINE
@@ -68,12 +69,18 @@ def code_paths_read_ahead(tree: SourceTree) -> Iterator[subprocess.Popen[bytes] 
 
 
 def main(version: str) -> None:
-    """Put the code paths of a release into the cache."""
+    """Put the code paths of a release into the cache, then help to count its call sites."""
+    from indexer.collector import collector_postponed
     from indexer.extract.code_paths import extract_code_paths
     from indexer.source.cache import cache_folder
     from indexer.source.release import open_release
+    from indexer.syntax.callgraph.survey import help_survey
 
-    extract_code_paths(open_release(version), FactStore(cache_folder("facts")))
+    tree, store = open_release(version), FactStore(cache_folder("facts"))
+    symbols = cache(partial(load_symbols, tree, store))
+    with collector_postponed():
+        extract_code_paths(tree, store, symbols=symbols)
+        help_survey(tree, store, symbols)
 
 
 if __name__ == "__main__":

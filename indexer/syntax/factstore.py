@@ -100,6 +100,21 @@ class FactStore:
         """Keep facts by key, all of them or none."""
         self._write("file_facts", list(entries.items()))
 
+    def claim(self, key: bytes) -> bool:
+        """Return whether a key was free and is now held, empty, for who asked: one of several processes.
+
+        False where nothing is kept.
+        """
+        if not self._db:
+            return False
+        try:
+            with self._db:
+                added = self._db.execute("INSERT OR IGNORE INTO file_facts VALUES (?, ?)", (key, b""))
+                return added.rowcount == 1
+        except sqlite3.DatabaseError as error:
+            self._recover(error)
+            return False
+
     def _select(self, table: str, key: str, value: str, keys: list) -> list[tuple]:
         rows: list[tuple] = []
         try:

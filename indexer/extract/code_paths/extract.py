@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 import msgspec
 
@@ -19,15 +19,20 @@ from indexer.knowledge.schema import CodePath
 from indexer.source.tree import SourceTree
 from indexer.syntax.callgraph.edges import Node
 from indexer.syntax.callgraph.load import callgraph_paths, load_symbols
+from indexer.syntax.callgraph.symbols import Symbols
 from indexer.syntax.factstore import FactStore
 
 
 def extract_code_paths(
-    tree: SourceTree, store: FactStore | None = None, names: Iterable[str] | None = None
+    tree: SourceTree,
+    store: FactStore | None = None,
+    names: Iterable[str] | None = None,
+    symbols: Callable[[], Symbols] | None = None,
 ) -> list[CodePath]:
     """Return the named code paths of a tree (all, or those in ``names``).
 
     With a ``store`` the result is kept under the content of all files, the plan and the version here.
+    ``symbols`` gives the tree's where somebody has them.
 
     Raises:
         CannotError: ``queries/paths.toml`` is broken.
@@ -39,7 +44,7 @@ def extract_code_paths(
         paths = msgspec.msgpack.decode(held, type=list[CodePath])
     else:
         with collector_postponed():
-            paths = paths_of(Tree(load_symbols(tree, store), load_plan()))
+            paths = paths_of(Tree(symbols() if symbols else load_symbols(tree, store), load_plan()))
         if store is not None:
             store.save({key: msgspec.msgpack.encode(paths)})
     return [path for path in paths if wanted is None or path.name in wanted]
