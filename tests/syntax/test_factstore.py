@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sqlite3
 from pathlib import Path
 
 import pytest
@@ -26,3 +27,28 @@ def test_a_folder_that_cannot_be_made_keeps_nothing(
     store.save({b"key": b"value"})
     assert store.load([b"key"]) == {}
     assert "can't be" in capsys.readouterr().err
+
+
+def test_a_key_is_claimed_by_one_of_several_and_holds_nothing_yet(tmp_path: Path) -> None:
+    first, second = FactStore(tmp_path), FactStore(tmp_path)
+    assert first.claim(b"share")
+    assert not second.claim(b"share")
+    assert second.load([b"share"]) == {b"share": b""}
+    first.save({b"share": b"done"})
+    assert second.load([b"share"]) == {b"share": b"done"}
+
+
+def test_where_nothing_is_kept_nothing_is_claimed(tmp_path: Path) -> None:
+    store = FactStore(tmp_path)
+    store.close()
+    assert not store.claim(b"share")
+
+
+def test_the_table_of_an_earlier_layout_is_dropped(tmp_path: Path) -> None:
+    with sqlite3.connect(tmp_path / "facts.sqlite") as old:
+        old.execute("CREATE TABLE facts (key BLOB PRIMARY KEY, value BLOB NOT NULL) WITHOUT ROWID")
+        old.execute("INSERT INTO facts VALUES (x'00', x'00')")
+    FactStore(tmp_path).close()
+    with sqlite3.connect(tmp_path / "facts.sqlite") as now:
+        tables = {name for (name,) in now.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+    assert tables == {"file_facts", "blobs"}

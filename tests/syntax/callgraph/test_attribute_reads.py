@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import textwrap
 
+from indexer.syntax.callgraph.attribute_reads import ATTRIBUTE_READS
+from indexer.syntax.callgraph.facts import CALL_FACTS
 from indexer.syntax.callgraph.load import load_symbols
 from indexer.syntax.callgraph.symbols import Function
+from indexer.syntax.facts import extract_file
 from tests.trees import MemoryTree
 
 SOURCE = """
@@ -44,3 +47,10 @@ def test_guard_of_a_read_is_the_one_of_the_file_facts() -> None:
     last = found.reads[-1]
     assert guards[last[2]].text == "self.ready"
     assert found.reads[0][2] == -1
+
+
+def test_one_walk_gives_the_calls_and_the_reads_that_two_would() -> None:
+    source = textwrap.dedent(SOURCE).replace("name", "näme").encode()
+    calls, reads = (extract_file("m.py", source, [one]) for one in (CALL_FACTS, ATTRIBUTE_READS))
+    assert extract_file("m.py", source, [CALL_FACTS, ATTRIBUTE_READS]) == {**calls, **reads}
+    assert "näme".encode() in reads[ATTRIBUTE_READS.key]
