@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures import Future, ProcessPoolExecutor, as_completed
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -94,57 +94,95 @@ def collect_each(
     jobs: int | None = None,
 ) -> FileFacts:
     """Return what ``collect`` does, where each path has extractors of its own."""
-    read = cache(tree.read)  # a file is hashed and then extracted from
-    hashes = store.blob_hashes(tree, wanted, read) if store else {}
-    keys = {
-        (path, one.key): FactStore.key(path, hashes[path], one.key)
-        for path, extractors in wanted.items()
-        for one in (extractors if path in hashes else ())
-    }
-    held = store.load(keys.values()) if store else {}
     found: FileFacts = {}
-    todo: list[_Task] = []
-    for path, extractors in wanted.items():
-        facts = {one.key: held.get(keys.get((path, one.key), b"")) for one in extractors}
-        found[path] = {key: raw for key, raw in facts.items() if raw is not None}
-        missing = tuple(one for one in extractors if one.key not in found[path])
-        if missing:
-            todo.append((path, read(path), missing))
-    for chunk in _run(todo, jobs or os.cpu_count() or 1):
-        for path, new in chunk:
-            found[path].update(new)
-        if store:  # while the other processes go on
-            store.save({keys[path, key]: raw for path, new in chunk for key, raw in new.items()})
+    keys: dict[tuple[str, str], bytes] = {}
+    paths = list(wanted)
+    with _Workers(jobs or os.cpu_count() or 1) as workers:
+        for group in (paths[start : start + _GROUP] for start in range(0, len(paths), _GROUP)):
+            read = cache(tree.read)  # a file is hashed and then extracted from
+            todo: list[_Task] = []
+            hashes = store.blob_hashes(tree, group, read) if store else {}
+            for path in hashes:
+                keys |= {(path, one.key): FactStore.key(path, hashes[path], one.key) for one in wanted[path]}
+            held = store.load(keys[path, one.key] for path in hashes for one in wanted[path]) if store else {}
+            for path in group:
+                facts = {one.key: held.get(keys.get((path, one.key), b"")) for one in wanted[path]}
+                found[path] = {key: raw for key, raw in facts.items() if raw is not None}
+                missing = tuple(one for one in wanted[path] if one.key not in found[path])
+                if missing:
+                    todo.append((path, read(path), missing))
+            workers.add(todo)
+        for chunk in workers.results():
+            for path, new in chunk:
+                found[path].update(new)
+            if store:  # while the other processes go on
+                store.save({keys[path, key]: raw for path, new in chunk for key, raw in new.items()})
     return found
 
 
+_GROUP = 50
+"""Files that are looked up together; those that follow are looked up while their facts are extracted."""
+
 _Task = tuple[str, bytes, tuple[Extractor, ...]]
+_Extracted = list[tuple[str, dict[str, bytes]]]
 
 
-def _run(todo: list[_Task], jobs: int) -> Iterator[list[tuple[str, dict[str, bytes]]]]:
-    if jobs < 2 or sum(len(source) for _, source, _ in todo) < _PARALLEL_FROM_BYTES:
-        yield _run_chunk(todo)
-        return
-    with ProcessPoolExecutor(jobs, mp_context=_context(), initializer=end_with_parent) as pool:
-        yield from pool.map(_run_chunk, _chunks(todo))
+class _Workers:
+    """Processes that extract facts, begun as soon as there is enough for more than one to do."""
+
+    def __init__(self, jobs: int) -> None:
+        self._jobs = jobs
+        self._waiting: list[_Task] = []
+        self._begun: list[Future[_Extracted]] = []
+        self._pool: ProcessPoolExecutor | None = None
+
+    def __enter__(self) -> _Workers:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._pool is not None:
+            self._pool.shutdown(cancel_futures=True)
+
+    def add(self, tasks: list[_Task]) -> None:
+        """Take files to extract facts from."""
+        self._waiting += tasks
+        size = sum(len(source) for _, source, _ in self._waiting)
+        if self._jobs > 1 and size >= (_CHUNK_BYTES if self._pool else _PARALLEL_FROM_BYTES):
+            self._send()
+
+    def results(self) -> Iterator[_Extracted]:
+        """Yield the facts of all files, those that are ready first."""
+        if self._pool is None:
+            yield _run_chunk(self._waiting)
+            return
+        self._send()
+        for done in as_completed(self._begun):
+            yield done.result()
+
+    def _send(self) -> None:
+        if self._pool is None:
+            self._pool = ProcessPoolExecutor(self._jobs, mp_context=_context(), initializer=end_with_parent)
+        self._begun += [self._pool.submit(_run_chunk, chunk) for chunk in _chunks(self._waiting)]
+        self._waiting = []
 
 
-def _run_chunk(chunk: list[_Task]) -> list[tuple[str, dict[str, bytes]]]:
+def _run_chunk(chunk: list[_Task]) -> _Extracted:
     with collector_paused():
         return [(path, extract_file(path, source, extractors)) for path, source, extractors in chunk]
 
 
-def _chunks(todo: list[_Task]) -> list[list[_Task]]:
-    """Group the files, large ones first, so that no process is left with a long tail."""
-    chunks: list[list[_Task]] = []
-    size = _CHUNK_BYTES
-    for task in sorted(todo, key=lambda item: -len(item[1])):
-        if size >= _CHUNK_BYTES:
-            chunks.append([])
-            size = 0
-        chunks[-1].append(task)
+def _chunks(tasks: list[_Task]) -> Iterator[list[_Task]]:
+    """Yield the files in chunks of a size that keeps the last process to end from working alone for long."""
+    chunk: list[_Task] = []
+    size = 0
+    for task in tasks:
+        chunk.append(task)
         size += len(task[1])
-    return chunks
+        if size >= _CHUNK_BYTES:
+            yield chunk
+            chunk, size = [], 0
+    if chunk:
+        yield chunk
 
 
 def _context() -> Any:

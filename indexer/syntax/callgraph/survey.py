@@ -155,7 +155,7 @@ def _whole(surveyor: Surveyor, parts: Iterable[Part]) -> Survey:
 
 # -- two processes that do not know each other's pace ----------------------------------------------
 
-_SHARES = 10
+_SHARES = 20
 
 
 def survey_with(tree: SourceTree, store: FactStore, other: subprocess.Popen[bytes]) -> Survey:
