@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 if TYPE_CHECKING:
-    from indexer.explain.report.gather import Proof, Report
+    from indexer.explain.report.gather import Report
     from indexer.knowledge.schema import Snapshot
 
 _PROVED = ("speculative", "mamba", "linear_attn")
@@ -74,7 +74,7 @@ def command(
             env={},
             weights_gib=weights_gib,
         )
-        report.evidence = _evidence(snapshot, report)
+        _add_evidence(snapshot, report)
     if form == "json":
         text = as_json(report).decode()
     else:
@@ -92,24 +92,27 @@ def command(
         click.echo(text, nl=False)
 
 
-def _evidence(snapshot: Snapshot, report: Report) -> list[Proof]:
-    """Return what the shipped launch records say of the report's algorithm and flags."""
+def _add_evidence(snapshot: Snapshot, report: Report) -> None:
+    """Add what the shipped launch records say of the report's algorithm and flags, and of which models."""
     from indexer._resources import data_path
     from indexer.explain.report.gather import Proof
     from indexer.validate.matrix import build_matrix
     from indexer.validate.records import load
+    from indexer.validate.small_models import models_of
 
     try:
         matrix = build_matrix(load(data_path("evidence")), snapshot)
     except FileNotFoundError:
-        return []
+        return
     name = report.algorithm_fact.name if report.algorithm_fact else report.algorithm
     spellings = {report.algorithm.upper(), name}
     if report.algorithm_fact:
         spellings |= {alias.name for alias in report.algorithm_fact.aliases}
     subjects = [f"algorithm:{one}" for one in sorted(spellings)]
-    if report.memory is not None:
-        subjects.append("family:hybrid")
+    kind = (report.model.hybrid or {}).get("kind") if report.model is not None else None
+    if report.memory is not None and kind is not None:
+        family = f"family:hybrid-{kind}".lower()
+        subjects += sorted({one.subject for one in matrix.cells if one.subject.startswith(family)})
     about = [flag for flag in report.flags if flag.dest.startswith(_PROVED)]
     subjects += [f"flag:{flag.name}" for flag in about]
     found = [
@@ -118,4 +121,6 @@ def _evidence(snapshot: Snapshot, report: Report) -> list[Proof]:
         for cell in matrix.of(subject)
         if cell.machine
     ]
-    return sorted(found, key=lambda proof: proof.version != report.version)
+    report.evidence = sorted(found, key=lambda proof: proof.version != report.version)
+    told = {one for proof in found for ids in proof.launches.values() for one in ids}
+    report.launched = models_of(record for id, record in matrix.records.items() if id in told)

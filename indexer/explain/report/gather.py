@@ -35,6 +35,7 @@ from indexer.explain.report.variations import (
 from indexer.explain.resolve import Also
 from indexer.explain.start import StateMemory, state_memory
 from indexer.interpret import children
+from indexer.knowledge.launched import UsedModel
 from indexer.knowledge.lookup import spellings
 from indexer.knowledge.nearest import nearest
 from indexer.knowledge.pairings import SLIDING_WINDOW, Pairing, pairings_of_model
@@ -74,7 +75,8 @@ class Report(msgspec.Struct):
     """What is known about a launch: the source of every rendering.
 
     ``weights_gib`` are the weights on each GPU, None where they aren't known; ``fired`` the rules that
-    wrote a field, by id; ``strategies`` those that choose the radix-cache strategy of a recurrent state.
+    wrote a field, by id; ``strategies`` those that choose the radix-cache strategy of a recurrent state;
+    ``launched`` the models that the evidence's launches had.
     """
 
     version: str
@@ -103,6 +105,7 @@ class Report(msgspec.Struct):
     fired: dict[str, Rule] = {}
     strategies: list[Rule] = []
     draft_numbers: list[DraftNumbers] = []
+    launched: list[UsedModel] = []
 
 
 def gather(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from indexer.explain.explanation import MAY, FieldChange
+from indexer.explain.report.evidence_part import evidence_part
 from indexer.explain.report.gather import Report
 from indexer.explain.report.memory_part import memory_part
 from indexer.explain.report.model_part import model_part
@@ -13,7 +14,6 @@ from indexer.explain.report.variations_part import headline, refused_at_start, s
 from indexer.knowledge.schema import CodePath, Flag
 
 _MOST_RESTRICTIONS = 60
-_MOST_IDS = 3
 _MOST_TESTS = 3
 
 
@@ -27,7 +27,7 @@ def markdown(report: Report) -> str:
         _restrictions(report),
         memory_part(report),
     ]
-    parts += [_code_path(report), _environment(report), _evidence(report), _not_known(report)]
+    parts += [_code_path(report), _environment(report), evidence_part(report), _not_known(report)]
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
@@ -153,22 +153,6 @@ def _environment(report: Report) -> str:
         for one in report.env_vars
     ]
     return section("Environment variables that this path reads", ("name", "default", "read at"), rows)
-
-
-def _evidence(report: Report) -> str:
-    """Return what real launches say; that there are none is said too."""
-    rows = []
-    for proof in report.evidence:
-        counts = ", ".join(f"{len(ids)} {state}" for state, ids in proof.launches.items())
-        ids = [one for found in proof.launches.values() for one in found]
-        named = ", ".join(f"`{one}`" for one in ids[:_MOST_IDS])
-        more = f" and {len(ids) - _MOST_IDS} more" if len(ids) > _MOST_IDS else ""
-        line = f" {plain(proof.line)}" if proof.line else ""
-        where = f"{proof.version} on {proof.machine}"
-        rows.append((f"`{proof.subject}`", where, f"{proof.state}: {counts}{line}", f"{named}{more}"))
-    if not rows:
-        return "## Evidence\n\nNo recorded launch is about this algorithm or these flags."
-    return section("Evidence", ("about", "launched", "what happened", "records"), rows)
 
 
 def _not_known(report: Report) -> str:
