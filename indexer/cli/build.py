@@ -48,13 +48,14 @@ def command(
     unrecognised = 0
     with busy(f"Reading and publishing SGLang {', '.join(versions)}"):
         for built in build_site(versions, default, output, processes or 0):
-            unrecognised += built.unrecognised
+            figures = built.figures
+            unrecognised += figures.unrecognised
             click.echo(
-                f"SGLang {built.version}: {built.pages} pages, {built.citations} citations re-opened, "
-                f"{built.unrecognised} unrecognised, {built.unknown} unknown values"
+                f"SGLang {built.version}: {built.pages} pages, {figures.citations} citations re-opened, "
+                f"{figures.unrecognised} unrecognised, {figures.unknown} unknown values"
             )
-            if verbose and built.call_sites:
-                click.echo(f"  {told(built.call_sites)}")
+            if verbose and figures.call_sites:
+                click.echo(f"  {told(figures.call_sites)}")
     click.echo(f"{output} built in {time.monotonic() - started:.1f} s; `indexer serve` shows it")
     if strict and unrecognised:
         raise click.exceptions.Exit(FINDINGS)

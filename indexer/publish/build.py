@@ -18,7 +18,7 @@ from indexer._resources import data_path
 from indexer.knowledge.store import write_atomically
 from indexer.publish.output import link_or_copy, replaced_whole
 from indexer.publish.pagefind import RECORDS
-from indexer.publish.parts import PARTS, Target, build_part
+from indexer.publish.parts import PARTS, Figures, Target, build_part, figures_of
 from indexer.workers import end_with_parent
 
 _BUSY = 4
@@ -30,10 +30,7 @@ class Built(msgspec.Struct):
 
     version: str
     pages: int
-    citations: int
-    unrecognised: int
-    unknown: int
-    call_sites: dict[str, int] = {}
+    figures: Figures
 
 
 def build_site(versions: list[str], default: str, target: Path, processes: int = 0) -> Iterator[Built]:
@@ -51,13 +48,14 @@ def build_site(versions: list[str], default: str, target: Path, processes: int =
         stems = tuple(zip(versions, pool.map(_extract, versions), strict=True))
         targets = [Target(one, tuple(versions), default, stems, str(folder)) for one in versions]
         work = {pool.submit(build_part, one, part): one.version for one in targets for part in PARTS}
+        figures = {one.version: pool.submit(figures_of, one) for one in targets}
         pages, left = Counter[str](), Counter(work.values())
         for done in as_completed(work):
             version = work[done]
             pages[version] += done.result()
             left[version] -= 1
             if not left[version]:
-                yield _told(version, pages[version])
+                yield Built(version, pages[version], figures[version].result())
         _finish(folder, versions, default)
 
 
@@ -94,23 +92,6 @@ def _extract(version: str) -> frozenset[str]:
     from indexer.snapshots import get_snapshot
 
     return page_stems(get_snapshot(version))
-
-
-def _told(version: str, pages: int) -> Built:
-    from indexer.knowledge.shares import CALL_SITES
-    from indexer.publish.citations import count_citations
-    from indexer.snapshots import get_snapshot
-
-    snapshot = get_snapshot(version)
-    coverage = snapshot.coverage
-    return Built(
-        version,
-        pages,
-        count_citations(snapshot),
-        len(coverage.unrecognised),
-        len(coverage.unknown),
-        coverage.counts.get(CALL_SITES, {}),
-    )
 
 
 def _finish(folder: Path, versions: list[str], default: str) -> None:

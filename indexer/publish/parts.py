@@ -37,6 +37,15 @@ class Target(msgspec.Struct, frozen=True):
     folder: str
 
 
+class Figures(msgspec.Struct, frozen=True):
+    """Citations that were opened again, what was not recognised or not known, call sites by kind."""
+
+    citations: int
+    unrecognised: int
+    unknown: int
+    call_sites: dict[str, int] = {}
+
+
 def build_part(target: Target, part: str) -> int:
     """Make one part of a version; return how many pages it has.
 
@@ -77,20 +86,18 @@ def _write_pages(target: Target, kind: str) -> int:
 def _write_search(target: Target) -> None:
     from indexer.publish.pagefind import write_search
     from indexer.search.documents import documents_of
-    from indexer.snapshots import get_snapshot
 
     folder = Path(target.folder) / target.version
     folder.mkdir(exist_ok=True)
-    write_search(documents_of(get_snapshot(target.version)), folder)
+    write_search(documents_of(_renderer(target).site.snapshot), folder)
 
 
 def _keep_index(target: Target) -> None:
     """Make the index that ``indexer search`` reads of the default version, where the cache has none."""
     from indexer.search.open import build_index, index_folder
-    from indexer.snapshots import get_snapshot
 
     if target.version == target.default and not index_folder(target.version).is_dir():
-        build_index(get_snapshot(target.version))
+        build_index(_renderer(target).site.snapshot)
 
 
 def _check_citations(target: Target) -> None:
@@ -106,6 +113,21 @@ def _told(version: str, dead: Sequence[object]) -> str:
     listed = "\n".join(f"  {citation}" for citation in dead[:_SHOWN_DEAD])
     more = f"\n  … and {len(dead) - _SHOWN_DEAD} more" if len(dead) > _SHOWN_DEAD else ""
     return f"SGLang {version}: {len(dead)} dead citation(s); nothing was published\n{listed}{more}"
+
+
+def figures_of(target: Target) -> Figures:
+    """Return what is told of a version that was built."""
+    from indexer.knowledge.shares import CALL_SITES
+    from indexer.publish.citations import count_citations
+
+    snapshot = _renderer(target).site.snapshot
+    coverage = snapshot.coverage
+    return Figures(
+        count_citations(snapshot),
+        len(coverage.unrecognised),
+        len(coverage.unknown),
+        coverage.counts.get(CALL_SITES, {}),
+    )
 
 
 @lru_cache(maxsize=1)

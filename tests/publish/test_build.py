@@ -38,7 +38,7 @@ def test_the_parts_of_all_versions_make_one_site(snapshots: dict[str, Snapshot],
     built = {one.version: one for one in build_site([*snapshots], "1.0", target)}
     assert built.keys() == snapshots.keys()
     assert built["1.0"].pages == built["0.9"].pages == len(list((target / "0.9").rglob("*.html")))
-    assert built["1.0"].citations > 15
+    assert built["1.0"].figures.citations > 15
     assert msgspec.json.decode((target / "versions.json").read_bytes())["versions"] == ["1.0", "0.9"]
     for folder in (target, target / "1.0", target / "0.9"):
         assert (folder / "pagefind" / "pagefind.js").is_file()
