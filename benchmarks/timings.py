@@ -25,6 +25,7 @@ from indexer.snapshots import default_version, get_snapshot
 from indexer.source import open_source
 from indexer.source.cache import cache_folder
 from indexer.source.tree import SourceTree
+from indexer.workers import cores
 
 _RUNS = 3
 _DOWNLOADS = ("wheels", "transformers")
@@ -72,7 +73,7 @@ def main() -> None:
     version = named[0] if named else default_version()
     tree = open_source(version)
     get_snapshot(version)
-    print(f"SGLang {version}, {len(tree.paths())} files, {os.cpu_count()} cores")
+    print(f"SGLang {version}, {len(tree.paths())} files, {cores()} cores")
     table = Table()
     table.row("ast walk, add_argument calls and annotated fields only", lambda: _ast_flags(tree))
     with tempfile.TemporaryDirectory() as scratch:

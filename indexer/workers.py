@@ -1,11 +1,26 @@
-"""What every worker process does first."""
+"""How many worker processes are worth starting, and what each of them does first."""
 
 from __future__ import annotations
 
+import os
 import signal
 import sys
+from pathlib import Path
 
 _PR_SET_PDEATHSIG = 1
+_QUOTA = Path("/sys/fs/cgroup/cpu.max")
+
+
+def cores() -> int:
+    """Return how many CPUs this process may keep busy: those of the machine that it may run on, or what a
+    container is allowed of them.
+    """
+    known = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    try:
+        quota, period = map(int, _QUOTA.read_text().split())
+    except (OSError, ValueError):  # no such system, or "max": as many as there are
+        return known
+    return max(1, min(known, -(-quota // max(period, 1))))
 
 
 def end_with_parent() -> None:

@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from indexer import workers
+
 _POOL = """
 import os, time
 from concurrent.futures import ProcessPoolExecutor
@@ -44,3 +46,28 @@ def test_workers_of_a_killed_process_end() -> None:
     while any(map(_runs, workers)) and time.monotonic() < deadline:
         time.sleep(0.05)
     assert not any(map(_runs, workers))
+
+
+@pytest.mark.parametrize(
+    ("quota", "expected"),
+    [
+        ("max 100000\n", 8),
+        ("200000 100000\n", 2),
+        ("150000 100000", 2),
+        ("10000 100000", 1),
+        ("9999999 1000", 8),
+    ],
+)
+def test_a_container_has_the_cores_it_is_allowed(
+    quota: str, expected: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "cpu.max").write_text(quota)
+    monkeypatch.setattr(workers, "_QUOTA", tmp_path / "cpu.max")
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: set(range(8)), raising=False)
+    assert workers.cores() == expected
+
+
+def test_without_control_groups_the_machine_counts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(workers, "_QUOTA", tmp_path / "none")
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: {0, 3, 5}, raising=False)
+    assert workers.cores() == 3

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from indexer.drift.check import Checker, FileResult
 from indexer.drift.launch.read import kind_of
 from indexer.errors import UsageError
+from indexer.workers import cores
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
@@ -91,7 +92,7 @@ def _has_shebang(file: Path) -> bool:
 
 def check_files(checker: Checker, files: Sequence[tuple[Path, str]]) -> Iterator[FileResult]:
     """Check the files in order, on all cores where there are many; few are in memory at any time."""
-    workers = min(os.cpu_count() or 1, 8)
+    workers = min(cores(), 8)
     if len(files) < PARALLEL_FROM or workers < 2 or not hasattr(os, "fork"):
         yield from (checker.check_path(path, name) for path, name in files)
         return

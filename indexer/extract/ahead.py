@@ -7,7 +7,6 @@ in the user's cache of facts: where that or the process can't be had, nothing is
 
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -26,6 +25,7 @@ from indexer.syntax.callgraph.load import callgraph_paths, load_symbols
 from indexer.syntax.facts import Extractor, collect_each
 from indexer.syntax.factstore import FactStore
 from indexer.syntax.graph import OUTLINE
+from indexer.workers import cores
 
 _MODULE = "indexer.extract.ahead"
 
@@ -47,7 +47,7 @@ def read_files(tree: SourceTree, store: FactStore, code_paths: bool) -> None:
 @contextmanager
 def code_paths_read_ahead(tree: SourceTree) -> Iterator[subprocess.Popen[bytes] | None]:
     """Follow the code paths of a release beside the block; wait for the yielded process to use them."""
-    if tree.origin != "release" or (os.cpu_count() or 1) < 2:
+    if tree.origin != "release" or cores() < 2:
         yield None
         return
     try:

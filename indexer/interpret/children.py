@@ -16,6 +16,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from indexer.workers import cores
+
 AVAILABLE = hasattr(os, "fork")
 """Whether this platform can fork. Where it can't, work is done in this process, without limits."""
 
@@ -175,10 +177,3 @@ def contained(work: Callable[[], Any], kind: Any, trusted: bool) -> Any:
 
     [answer] = run_children([lambda: msgspec.json.encode(work())], Limits())
     return answer if isinstance(answer, ChildStopped) else msgspec.json.decode(answer, type=kind)
-
-
-def cores() -> int:
-    """Return how many CPUs this process may run on."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from multiprocessing import get_context
@@ -18,7 +17,7 @@ from indexer.knowledge.history_file import HistoryFile, Release
 from indexer.knowledge.history_fold import fold
 from indexer.knowledge.store import write_atomically
 from indexer.source.cache import cache_folder
-from indexer.workers import end_with_parent
+from indexer.workers import cores, end_with_parent
 
 FIRST_RELEASE = "0.4.1"
 """The oldest release covered: the last one without speculation, so that what came is seen coming."""
@@ -118,7 +117,7 @@ def _read_all(versions: Sequence[str], jobs: int) -> Iterator[tuple[str, Entry |
     """Read releases in worker processes, as many at once as there are jobs."""
     if not versions:
         return
-    workers = max(1, min(jobs, len(versions), os.cpu_count() or 1))
+    workers = max(1, min(jobs, len(versions), cores()))
     # A fresh interpreter per worker: a fork would inherit the parent's locks and terminal state.
     with ProcessPoolExecutor(workers, get_context("spawn"), initializer=end_with_parent) as pool:
         pending: dict[Future[Entry], str] = {

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import multiprocessing
-import os
 import shutil
 import signal
 from collections import Counter
@@ -19,7 +18,7 @@ from indexer.knowledge.store import write_atomically
 from indexer.publish.output import link_or_copy, replaced_whole
 from indexer.publish.pagefind import RECORDS
 from indexer.publish.parts import PARTS, Figures, Target, build_part, figures_of
-from indexer.workers import end_with_parent
+from indexer.workers import cores, end_with_parent
 
 _BUSY = 4
 """Processes that the parts of a version keep busy: the largest part is a quarter of the work."""
@@ -43,7 +42,7 @@ def build_site(versions: list[str], default: str, target: Path, processes: int =
         UsageError: ``target`` is not ours to replace.
         CannotError: a citation is dead, a release can't be had, or the folder can't be written.
     """
-    workers = min(processes or os.cpu_count() or 1, _BUSY * len(versions))
+    workers = min(processes or cores(), _BUSY * len(versions))
     with replaced_whole(target) as folder, _processes(workers) as pool:
         stems = tuple(zip(versions, pool.map(_extract, versions), strict=True))
         targets = [Target(one, tuple(versions), default, stems, str(folder)) for one in versions]

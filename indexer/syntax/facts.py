@@ -6,7 +6,6 @@ the cache holds is read, the rest is parsed once (for all extractors together) i
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor, as_completed
@@ -21,7 +20,7 @@ from indexer.collector import collector_paused
 from indexer.source.tree import SourceTree
 from indexer.syntax.factstore import FactStore
 from indexer.syntax.parse import parse
-from indexer.workers import end_with_parent
+from indexer.workers import cores, end_with_parent
 
 _PARALLEL_FROM_BYTES = 2_000_000
 _CHUNK_BYTES = 600_000
@@ -97,7 +96,7 @@ def collect_each(
     found: FileFacts = {}
     keys: dict[tuple[str, str], bytes] = {}
     paths = list(wanted)
-    with _Workers(jobs or os.cpu_count() or 1) as workers:
+    with _Workers(jobs or cores()) as workers:
         for group in (paths[start : start + _GROUP] for start in range(0, len(paths), _GROUP)):
             read = cache(tree.read)  # a file is hashed and then extracted from
             todo: list[_Task] = []

@@ -24,7 +24,7 @@ from indexer.syntax.callgraph.load import callgraph_paths, load_symbols
 from indexer.syntax.callgraph.surveyor import Part, Surveyor
 from indexer.syntax.callgraph.symbols import Symbols
 from indexer.syntax.factstore import FactStore
-from indexer.workers import end_with_parent
+from indexer.workers import cores, end_with_parent
 
 
 class Place(msgspec.Struct, array_like=True, frozen=True):
@@ -117,7 +117,7 @@ _LEAST_FUNCTIONS = 2000
 def survey_of(symbols: Symbols, jobs: int | None = None) -> Survey:
     """Return the survey of loaded symbols; ``jobs`` processes where the platform can fork."""
     surveyor = Surveyor(symbols)
-    jobs = jobs or os.cpu_count() or 1
+    jobs = jobs or cores()
     if jobs == 1 or not hasattr(os, "fork") or len(surveyor.functions) < _LEAST_FUNCTIONS:
         return _whole(surveyor, [surveyor.share(0, 1)])
     import multiprocessing
