@@ -64,8 +64,8 @@ def command(
     indexer explain --gpu H200 --model ./qwen3-next -- \\
         python -m sglang.launch_server --speculative-algorithm NEXTN
 
-    Exit code 1 where the launch is or may be refused, 3 where that can't be known; with --batch, whose
-    answers say it, 0.
+    Exit code 1 where the launch is or may be refused, or is accepted but can't serve (a draft model that it
+    doesn't name, too few GPUs); 3 where that can't be known; with --batch, whose answers say it, 0.
     """
     from indexer.errors import CANNOT, FINDINGS, UsageError
     from indexer.explain.explanation import UNKNOWN
@@ -99,7 +99,7 @@ def command(
 
         click.echo(render(answers))
         _tell_meant(answers, question.argv)
-    if any(answer.refusal or answer.refusals for answer in answers):
+    if any(answer.refusal or answer.refusals or answer.reservations for answer in answers):
         raise SystemExit(FINDINGS)
     if any(answer.outcome == UNKNOWN for answer in answers):
         raise SystemExit(CANNOT)
@@ -204,9 +204,11 @@ def _explain_all(
 
     with busy(f"running the resolution of SGLang {', '.join(versions[:3])}".rstrip()):
         if len(versions) > 1 and checkout is None:
+            from indexer.explain.annotate import annotate_known
             from indexer.explain.several import explain_versions
 
-            return explain_versions(versions, question, paths)
+            answers = explain_versions(versions, question, paths)
+            return [annotate_known(answer, question) for answer in answers]
         from indexer.explain.explain import Explainer
 
         tree = _tree(versions[0] if versions else None, checkout, rev)

@@ -12,7 +12,15 @@ from typing import Any
 import msgspec
 
 from indexer.errors import IndexerError
-from indexer.explain.explanation import DRAFT_MODEL, STARTS, Cause, Explanation, StartCheck, UnknownFact
+from indexer.explain.explanation import (
+    DRAFT_MODEL,
+    DRAFT_NOT_LOOKED_UP,
+    STARTS,
+    Cause,
+    Explanation,
+    StartCheck,
+    UnknownFact,
+)
 from indexer.explain.launches import Question, architecture_of
 from indexer.extractor_version import rule_places_version
 from indexer.knowledge.pairings import SEPARATE, pairings_of_model
@@ -52,6 +60,13 @@ class RulePlaces(msgspec.Struct):
 _DRAFT_PATH = "speculative_draft_model_path"
 
 
+def draftless_algorithm(answer: Explanation) -> str | None:
+    """Return the algorithm of an accepted launch that names no draft; None for any other launch."""
+    algorithm = answer.speculative.get("speculative_algorithm")
+    named = answer.speculative.get(_DRAFT_PATH, "")
+    return algorithm if answer.outcome == STARTS and named is None else None
+
+
 class Annotator:
     """Fills in rule ids, the declaration of fields that got their declared fallback, and lacking drafts."""
 
@@ -89,9 +104,8 @@ class Annotator:
 
     def _tell_lacking_draft(self, answer: Explanation, question: Question) -> None:
         """Tell where resolution accepts a launch whose algorithm needs a draft checkpoint it doesn't name."""
-        algorithm = answer.speculative.get("speculative_algorithm")
-        named = answer.speculative.get(_DRAFT_PATH, "")
-        if answer.outcome != STARTS or algorithm is None or named is not None:
+        algorithm = draftless_algorithm(answer)
+        if algorithm is None:
             return
         needed = self._drafts.get(architecture_of(question) or "", {})
         if algorithm in needed:
@@ -162,6 +176,21 @@ def annotator_of(version: str, extract: bool) -> Annotator | None:
         return Annotator(kept)
     except IndexerError:
         return None
+
+
+def annotate_known(answer: Explanation, question: Question) -> Explanation:
+    """Add what is known already of the answer's release, in place; say where what tells of drafts isn't."""
+    annotator = annotator_of(answer.version, extract=False)
+    if annotator is not None:
+        return annotator.annotate(answer, question)
+    algorithm = draftless_algorithm(answer)
+    if algorithm is not None:
+        said = (
+            f"whether {algorithm} needs a draft checkpoint for this model, which the launch names none of, "
+            f"is told by `indexer explain --version {answer.version}`"
+        )
+        answer.unknowns.append(UnknownFact(DRAFT_NOT_LOOKED_UP, said))
+    return answer
 
 
 def _kept_file(version: str) -> Path:

@@ -17,6 +17,8 @@ MODEL = "model"
 """What an unknown is called that says that the model's configuration is not at hand."""
 TOO_FEW_GPUS = "GPUs of the node"
 """What an unknown is called that says that a launch starts more processes than there are GPUs."""
+DRAFT_NOT_LOOKED_UP = "need of a draft model"
+"""What an unknown is called that says that the facts of a release, which tell of drafts, are not at hand."""
 RESERVATIONS = (DRAFT_MODEL, TOO_FEW_GPUS)
 """Unknowns that belong beside ``starts``: accepted arguments that can't serve."""
 
@@ -118,3 +120,8 @@ class Explanation(msgspec.Struct):
     paths: int = 1
     id: str | None = None
     speculative: dict[str, Any] = {}
+
+    @property
+    def reservations(self) -> list[UnknownFact]:
+        """Why a launch whose arguments are accepted can't serve."""
+        return [fact for fact in self.unknowns if fact.what in RESERVATIONS]

@@ -5,12 +5,19 @@ from __future__ import annotations
 import textwrap
 from typing import Any
 
-from indexer.explain.explanation import MAY, REFUSED, RESERVATIONS, STARTS, Explanation, Refusal
+from indexer.explain.explanation import (
+    DRAFT_NOT_LOOKED_UP,
+    MAY,
+    REFUSED,
+    RESERVATIONS,
+    STARTS,
+    Explanation,
+    Refusal,
+)
 from indexer.explain.hints import hints
 from indexer.knowledge.schema import Location
 
 WIDTH = 80
-"""Unknowns that tell of a launch whose arguments are accepted that it comes to nothing."""
 _MOST_HINTS = 4
 
 
@@ -29,9 +36,8 @@ def _one(answer: Explanation) -> str:
     decide = hints(answer) if answer.outcome not in (STARTS, REFUSED) else []
     if decide:
         lines += _wrap(f"what would decide it: {'; '.join(decide[:_MOST_HINTS])}", "  ")
-    for fact in answer.unknowns:
-        if fact.what in RESERVATIONS:
-            lines += [*_wrap(f"but {fact.reason}", "  "), f"      {place(fact.at)}"]
+    for fact in answer.reservations:
+        lines += [*_wrap(f"but {fact.reason}", "  "), f"      {place(fact.at)}"]
     for refusal in [answer.refusal] if answer.refusal else answer.refusals:
         lines += _refusal(refusal)
     for certain, title in ((True, "Changed by SGLang"), (False, "May be changed")):
@@ -70,6 +76,8 @@ def _one(answer: Explanation) -> str:
 
 def _headline(answer: Explanation) -> str:
     if answer.outcome == STARTS:
+        if answer.reservations:
+            return "its arguments are accepted, but the server can't serve"
         return "starts (its arguments are accepted)"
     if answer.outcome == REFUSED:
         return "is refused" + ("" if answer.refusal and not answer.refusals else ", by one of these rules")
@@ -97,6 +105,10 @@ def _table(answers: list[Explanation]) -> str:
         body = textwrap.wrap(text, WIDTH - 2 * width - 6) or [""]
         lines.append(f"{label:<{2 * width + 4}}  {body[0]}")
         lines += [" " * (2 * width + 6) + rest for rest in body[1:]]
+    notes = [fact.reason for one in answers for fact in one.unknowns if fact.what == DRAFT_NOT_LOOKED_UP]
+    if notes:
+        more = f" (and so for {len(notes) - 1} releases more)" if len(notes) > 1 else ""
+        lines += ["", *_wrap(f"Not known: {notes[0]}{more}", "")]
     return "\n".join(lines)
 
 
@@ -105,14 +117,16 @@ def _summary(answer: Explanation) -> str:
         shown = (
             "speculative_algorithm", "speculative_num_steps", "speculative_eagle_topk",
             "speculative_num_draft_tokens", "disable_radix_cache", "disable_overlap_schedule",
-            "attention_backend", "max_running_requests",
+            "attention_backend", "page_size", "max_running_requests",
         )  # fmt: skip
         changed = [
             f"{name}={_value(one.resolved)}" + ("?" if one.certainty == MAY else "")
             for name, one in answer.fields.items()
             if name in shown
         ]
-        return "starts" + (f"; {', '.join(changed)}" if changed else "")
+        but = "; and ".join(fact.reason for fact in answer.reservations)
+        said = f"accepted, but {but}" if but else "starts"
+        return f"{said}; {', '.join(changed)}" if changed else said
     refusals = [answer.refusal] if answer.refusal else answer.refusals
     if refusals and refusals[0] is not None:
         word = "refused" if answer.outcome == REFUSED else "may be refused"

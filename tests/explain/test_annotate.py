@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from indexer.explain import annotate
 from indexer.explain.annotate import Annotator, Fallback, RulePlace, RulePlaces
 from indexer.explain.explanation import REFUSED, STARTS, Cause, Explanation, FieldChange, Refusal
 from indexer.explain.launches import Question
@@ -61,3 +62,16 @@ def test_a_lacking_draft_is_told(outcome: str, arch: str, draft: str | None, tol
 def test_a_draft_that_is_not_known_is_not_said_to_lack() -> None:
     answer = annotated(Explanation("1", STARTS, speculative={"speculative_algorithm": "EAGLE3"}))
     assert answer.unknowns == []
+
+
+def test_where_the_facts_are_not_at_hand_that_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(annotate, "annotator_of", lambda version, extract: None)
+    settings = {"speculative_algorithm": "EAGLE", "speculative_draft_model_path": None}
+    answers = [
+        annotate.annotate_known(Explanation(version, STARTS, speculative=dict(settings)), Question([]))
+        for version in ("1", "2")
+    ]
+    assert answers[0].reservations == []
+    assert "`indexer explain --version 1` (and so" in " ".join(render(answers).split())
+    other = annotate.annotate_known(Explanation("1", STARTS), Question([]))
+    assert other.unknowns == []

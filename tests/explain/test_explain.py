@@ -130,3 +130,18 @@ def test_what_a_package_decides_is_asked_or_told(tmp_path, shared):
         "resolved": True,
         "certainty": "will",
     }
+
+
+def test_an_accepted_launch_that_can_not_serve_is_a_finding(llama):
+    def run(*words: str, gpus: str = "2", versions: tuple[str, ...] = ("0.5.9",)):
+        named = [word for version in versions for word in ("--version", version)]
+        asked = [*named, "--gpu", "H200", "--gpus", gpus, "--model", str(llama), "--", "--tp-size", *words]
+        return CliRunner().invoke(command, asked)
+
+    assert run("2").exit_code == 0
+    short = run("4")
+    assert short.exit_code == 1
+    assert short.stdout.startswith("SGLang 0.5.9: its arguments are accepted, but the server can't serve\n")
+    table = run("4", versions=("0.5.9", "0.5.9"))
+    assert table.exit_code == 1 and "accepted, but the server starts 4 processes" in table.stdout
+    assert run("2", versions=("0.5.9", "0.5.9")).exit_code == 0

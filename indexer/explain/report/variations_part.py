@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from indexer.explain.explanation import REFUSED, RESERVATIONS, STARTS, Explanation, StartCheck, StartRefusal
+from indexer.explain.explanation import REFUSED, STARTS, Explanation, StartCheck, StartRefusal
 from indexer.explain.report.differences import differences
 from indexer.explain.report.gather import Report, Varied
 from indexer.explain.report.pieces import cite, plain, section
@@ -21,7 +21,7 @@ _MOST_CHANGES = 6
 def headline(answer: Explanation) -> str:
     """Return what the resolver makes of a launch, with its refusals."""
     if answer.outcome == STARTS:
-        return f"Its arguments are accepted{''.join(f', but {one}' for one in reservations(answer))}."
+        return f"Its arguments are accepted{''.join(f', but {one}' for one in _reservations(answer))}."
     refusals = [answer.refusal] if answer.refusal else answer.refusals
     if not refusals:
         return "Whether it is accepted can't be known; see the end."
@@ -82,13 +82,13 @@ def outcome(report: Report, varied: Varied, leave_out: Collection[str] = ()) -> 
 
 def _new_reservations(report: Report, answer: Explanation) -> list[str]:
     """Return why an accepted variation can't serve; what holds of the launch itself is told with it."""
-    known = reservations(report.answer)
-    return [f"but {one}" for one in reservations(answer) if one not in known]
+    known = _reservations(report.answer)
+    return [f"but {one}" for one in _reservations(answer) if one not in known]
 
 
-def reservations(answer: Explanation) -> list[str]:
+def _reservations(answer: Explanation) -> list[str]:
     """Return why a launch whose arguments are accepted can't serve, each with its line."""
-    return [f"{fact.reason} {cite(fact.at)}".strip() for fact in answer.unknowns if fact.what in RESERVATIONS]
+    return [f"{fact.reason} {cite(fact.at)}".strip() for fact in answer.reservations]
 
 
 def _known(report: Report) -> list[str]:
