@@ -11,7 +11,7 @@ import click
 if TYPE_CHECKING:
     from indexer.drift.lint.facts import Timeline
     from indexer.drift.lint.settings import Settings
-    from indexer.drift.report.record import Report
+    from indexer.drift.session import Outcome
 
 _LEVEL_NAMES = ["START", "MEANING", "HINT"]
 _STDIN = Path("-")
@@ -37,7 +37,11 @@ _STDIN = Path("-")
     type=click.Choice([*_LEVEL_NAMES, "never"], case_sensitive=False),
     help="Exit with 1 at this level or worse (default MEANING).",
 )
-@click.option("--fail-on-unread", is_flag=True, help="Exit with 3 when something could not be read.")
+@click.option(
+    "--fail-on-unread",
+    is_flag=True,
+    help="Exit with 3 when anything could not be read, not only a named file.",
+)
 @click.option(
     "--resolve/--no-resolve",
     default=None,
@@ -79,7 +83,8 @@ def command(
     requirement), else the newest covered one. START: the server would not start. MEANING: it would
     run with other settings. HINT: good to know.
 
-    Exit codes: 0 clean, 1 findings at the --fail-on level, 2 usage, 3 could not do it.
+    Exit codes: 0 clean, 1 findings at the --fail-on level, 2 usage, 3 a file that was named could not be
+    read (the others are checked all the same), or nothing could be done.
     """
     if about_code:
         click.echo(_explained(about_code))
@@ -116,9 +121,7 @@ def command(
         click.echo(outcome.diff, nl=False)
     for line in outcome.notes:
         click.echo(f"indexer: {line}", err=True)
-    sys.exit(
-        _exit_code(outcome.report, fail_on or settings.fail_on or "MEANING", fail_on_unread, outcome.stale)
-    )
+    sys.exit(_exit_code(outcome, fail_on or settings.fail_on or "MEANING", fail_on_unread))
 
 
 def _refuse_two_ranges(version: str | None, upgrade: str | None) -> None:
@@ -139,14 +142,15 @@ def _refuse_unknown_kind(kind: str | None) -> None:
         raise UsageError(f"--stdin-kind {kind} is not known", f"use {', '.join(KINDS)}")
 
 
-def _exit_code(report: Report, fail_on: str, fail_on_unread: bool, stale: bool) -> int:
+def _exit_code(outcome: Outcome, fail_on: str, fail_on_unread: bool) -> int:
     from indexer.errors import CANNOT, CLEAN, FINDINGS
 
-    if fail_on_unread and report.unread:
+    report = outcome.report
+    if report.failed or (fail_on_unread and report.unread):
         return CANNOT
     failing = [] if fail_on == "never" else _LEVEL_NAMES[: _LEVEL_NAMES.index(fail_on.upper()) + 1]
     found = any(report.count(level) for level in failing)
-    return FINDINGS if found or stale else CLEAN
+    return FINDINGS if found or outcome.stale else CLEAN
 
 
 def _settings(config: Path | None) -> tuple[Settings, Path]:

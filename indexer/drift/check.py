@@ -25,7 +25,8 @@ Extra = Callable[[Launch, FileLaunches, str], list[Raw]]
 
 
 class FileResult(msgspec.Struct, kw_only=True):
-    """What one file gave. ``edits`` are ``(start, end, new text)`` in characters of ``text``."""
+    """What one file gave; ``failed`` is True where nothing of it could be read. ``edits`` are
+    ``(start, end, new text)`` in characters of ``text``."""
 
     file: str
     findings: list[Finding] = []
@@ -35,6 +36,7 @@ class FileResult(msgspec.Struct, kw_only=True):
     launches: int = 0
     edits: list[tuple[int, int, str]] = []
     text: str | None = None
+    failed: bool = False
 
 
 class Checker:
@@ -65,13 +67,13 @@ class Checker:
         try:
             text, found_kind = load(path)
         except Unreadable as error:
-            return FileResult(file=name, unread=[Unread(name, str(error))])
+            return FileResult(file=name, unread=[Unread(name, str(error))], failed=True)
         try:
             return self.check_text(text, kind or found_kind, name, path)
         except Exception as error:
             # One file that trips a reader must not cost the findings in all the others.
             reason = f"our reader failed ({type(error).__name__}: {error}); please report it"
-            return FileResult(file=name, unread=[Unread(name, " ".join(reason.split()))])
+            return FileResult(file=name, unread=[Unread(name, " ".join(reason.split()))], failed=True)
 
     def check_text(self, text: str, kind: str, name: str, path: Path | None = None) -> FileResult:
         """Check a text of a kind (``shell``, ``yaml``, ...); ``path`` is where it is from, if from a file."""

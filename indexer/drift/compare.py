@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from indexer.drift.change import LEVELS, RULES, USUAL_KINDS, Change
 from indexer.drift.flags import flag_changes
 from indexer.drift.others import algorithm_changes, env_changes
+from indexer.drift.variables import heirs
 from indexer.knowledge.facts import Facts
 from indexer.knowledge.renames import FoundRename, named_options
 
@@ -15,6 +16,7 @@ def compare(
     old: Facts, new: Facts, renames: Iterable[FoundRename] = (), kinds: Sequence[str] = USUAL_KINDS
 ) -> list[Change]:
     """Return what changed, worst first. ``renames`` are those between the two, oldest first."""
+    renames = list(renames)
     replacements = replacement_table(renames, old, new)
     changes: list[Change] = []
     if "flags" in kinds:
@@ -22,7 +24,7 @@ def compare(
     if "algorithms" in kinds:
         changes += algorithm_changes(old, new)
     if "env" in kinds:
-        changes += env_changes(old, new, replacements)
+        changes += env_changes(old, new, heirs(replacements, renames, old, new))
     return in_order(changes)
 
 
@@ -45,6 +47,10 @@ def replacement_table(renames: Iterable[FoundRename], old: Facts, new: Facts) ->
     for name in heirs:
         if final := list(dict.fromkeys(_follow(name, heirs, usable, frozenset()))):
             table[name] = " and ".join(final)
+    for variable in old.env_vars:
+        use = variable.deprecated.replacement if variable.deprecated else None
+        if use and usable(use):
+            table.setdefault(variable.name, use)
     for flag in old.flags:
         if flag.deprecated and flag.deprecated.replacement and usable(flag.deprecated.replacement):
             for option in flag.option_strings:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from indexer.drift.change import Change, change
+from indexer.drift.variables import Heir, gone
 from indexer.knowledge.facts import AlgorithmFact, EnvFact, Facts
 from indexer.knowledge.schema import Location
 from indexer.knowledge.values import plain_form
@@ -60,27 +61,30 @@ def _algorithm(
     )
 
 
-def env_changes(old: Facts, new: Facts, replacements: Mapping[str, str]) -> Iterator[Change]:
+def env_changes(old: Facts, new: Facts, heirs: Mapping[str, Heir]) -> Iterator[Change]:
     """Yield the changes of environment variables."""
     was = {one.name: one for one in old.env_vars}
     now = {one.name: one for one in new.env_vars}
     for name, variable in was.items():
         if name in now:
-            yield from _compare_env(variable, now[name], replacements.get(name))
+            yield from _compare_env(variable, now[name], heirs.get(name))
         elif not variable.declared:
             message = f"{name} is no longer read by SGLang itself (a library may still read it)"
             yield change("env-unread", "env", name, message, old_at=_at(variable))
         else:
-            use = replacements.get(name)
-            message = f"{name} is gone: setting it has no effect" + (f", use {use}" if use else "")
-            yield change("env-removed", "env", name, message, replacement=use, old_at=_at(variable))
+            use = heirs.get(name)
+            text, place = (use.text, use.at) if use else (None, None)
+            at = _at(variable)
+            yield change(
+                "env-removed", "env", name, gone(name, use), replacement=text, old_at=at, new_at=place
+            )
     for name, variable in now.items():
         if name not in was:
             shown = f" (default {_show(variable.default)})" if variable.declared else ""
             yield change("env-added", "env", name, f"{name} is new{shown}", new_at=_at(variable))
 
 
-def _compare_env(old: EnvFact, new: EnvFact, replacement: str | None) -> Iterator[Change]:
+def _compare_env(old: EnvFact, new: EnvFact, heir: Heir | None) -> Iterator[Change]:
     def found(
         code: str, message: str, was: object = None, now: object = None, use: str | None = None
     ) -> Change:
@@ -98,13 +102,16 @@ def _compare_env(old: EnvFact, new: EnvFact, replacement: str | None) -> Iterato
 
     if old.declared and not new.declared:
         where = f" at {new.read_at.path}:{new.read_at.line}" if new.read_at else ""
-        yield found("env-undeclared", f"no longer declared, only read{where}", use=replacement)
+        said = heir.told if heir else ""
+        use = heir.text if heir else None
+        how = f"only read{where}" if where or not new.deprecated else "only named as deprecated"
+        yield found("env-undeclared", f"no longer declared, {how}{said}", use=use)
         return
     if new.deprecated is not None and old.deprecated != new.deprecated:
         use = new.deprecated.replacement
         yield found("env-deprecated", "deprecated" + (f", use {use}" if use else ""), use=use)
-    if not (old.declared and new.declared):
-        return
+    if not (old.declared and new.declared) or new.deprecated is not None:
+        return  # a deprecated name is read by the variable that replaces it
     if old.default != new.default:
         yield found(
             "env-default", f"default {_show(old.default)} → {_show(new.default)}", old.default, new.default

@@ -77,8 +77,12 @@ def run_check(request: Request, timeline: Timeline) -> Outcome:
     outcome = Outcome(Report(rules=rule_infos()))
     report, texts = outcome.report, []
     results = _results(request, timeline, files)
+    named = _named(request)
     for result in _told(results, len(files)):
         _take(result, request, outcome, paths.get(result.file))
+        if result.failed and result.file in named:
+            report.failed.append(result.file)
+            outcome.notes.append(f"can't read {result.file}: {result.unread[0].reason}")
         if request.docs:
             texts.append(result.text or "")
     if request.docs and request.paths and any(path.is_dir() for path in request.paths):
@@ -101,10 +105,15 @@ def _told(results: Iterable[FileResult], files: int) -> Iterable[FileResult]:
 _MOST_NAMED = 5
 
 
+def _named(request: Request) -> set[str]:
+    """Return what was asked for by its own name."""
+    return {path.as_posix() for path in request.paths if not path.is_dir()} | {STDIN}
+
+
 def _note_no_launch(request: Request, outcome: Outcome) -> None:
     """Say which of the named files hold no launch, or that none of all does: they would read as clean."""
     report, files = outcome.report, outcome.report.files
-    named = {path.as_posix() for path in request.paths if not path.is_dir()} | {STDIN}
+    named = _named(request)
     report.no_launch = [file for file in report.no_launch if file in named or len(files) == 1]
     shown, more = report.no_launch[:_MOST_NAMED], len(report.no_launch) - _MOST_NAMED
     if not report.versions and len(files) > max(len(shown), 1):
@@ -122,7 +131,7 @@ def _results(request: Request, timeline: Timeline, files: list[tuple[Path, str]]
             text = decode(raw)
             yield checker.check_text(text, kind or guess_kind(text), STDIN)
         except Unreadable as error:
-            yield FileResult(file=STDIN, unread=[Unread(STDIN, str(error))])
+            yield FileResult(file=STDIN, unread=[Unread(STDIN, str(error))], failed=True)
     yield from check_files(checker, files)
 
 

@@ -4,12 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from indexer.drift.change import DOC
 from indexer.drift.check import Checker, Extra
 from indexer.drift.launch.model import FileLaunches, Launch
 from indexer.drift.lint.argv import Use, walk
 from indexer.drift.lint.facts import OptionFact, Timeline, show
 from indexer.drift.lint.judge import Raw
-from indexer.drift.report.record import MEANING
+from indexer.drift.report.record import HINT, MEANING
+
+_TOLD_OF_VARIABLES = {
+    "env-removed": "stale-env",
+    "env-undeclared": "stale-env",
+    "env-unread": "stale-env",
+    "env-deprecated": "deprecated-flag",
+    "env-type": "changed-flag",
+}
 
 
 class UpgradeChecker(Checker):
@@ -37,9 +46,19 @@ class UpgradeChecker(Checker):
         return fresh + self.changed(launch)
 
     def judge_environment(self, found: FileLaunches, version: str) -> list[Raw]:
-        """Return the variables that stop having an effect between the two versions."""
-        known = {_key(raw) for raw in super().judge_environment(found, self.old)}
-        return [raw for raw in super().judge_environment(found, version) if _key(raw) not in known]
+        """Return what ``indexer drift`` tells of the file's variables between the two versions: a default
+        that changed is none of a file that sets another value."""
+        raws = []
+        for setting in found.settings:
+            for change in self.timeline.facts.env_changes(self.old, self.new).get(setting.name, ()):
+                if change.code in _TOLD_OF_VARIABLES:
+                    was = f"{show(change.old_at)} in {self.old}" if change.old_at else None
+                    at = show(change.new_at) or was
+                    level = HINT if change.level == DOC else change.level
+                    code = _TOLD_OF_VARIABLES[change.code]
+                    place = (setting.start, setting.end, setting.name)
+                    raws.append(Raw(code, level, change.message, *place, change.replacement, at))
+        return raws
 
     def changed(self, launch: Launch) -> list[Raw]:
         """Return the options that both versions take, but not for the same thing."""

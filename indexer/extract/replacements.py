@@ -28,7 +28,7 @@ _SUBJECT = re.compile(
     r" (?:is|was|has been|will be)(?: now)? (?:deprecated|removed|renamed|replaced|no longer supported)"
 )
 _INSTEAD = re.compile(
-    r"(?:\b[Uu]s(?:e|ing)|\b[Ss]et|\breplaced (?:by|with)|\brenamed to|\bin favou?r of)(?: the)?"
+    r"(?:\b[Uu]s(?:e|ing)|\b[Ss]et|\b[Pp]ass|\breplaced (?:by|with)|\brenamed to|\bin favou?r of)(?: the)?"
     rf" (?P<quote>[`'\"])?(?P<new>{_OPTION})(?:=(?P<value>[\w.]*\w))?"
     r"(?(quote)(?: (?P<word>[\w.]*\w))?(?P=quote))(?: to [`'\"](?P<to>[\w.]+)[`'\"])?"
 )
@@ -56,7 +56,7 @@ def find_messages(path: str, source: bytes, tree: Tree) -> SaidList:
     return SaidList([one for one in found if one is not None])
 
 
-REPLACEMENT_MESSAGES = Extractor("replacement-messages", 2, find_messages, SaidList, SaidList([]), _HINTS)
+REPLACEMENT_MESSAGES = Extractor("replacement-messages", 3, find_messages, SaidList, SaidList([]), _HINTS)
 
 
 def _may_say(node: Node) -> bool:
@@ -79,15 +79,29 @@ def literal_text(node: Node) -> str:
 def said_by(message: str, at_line: int) -> Said | None:
     """Return what a message says to use instead of what, or None."""
     subject = _SUBJECT.search(message)
-    instead = _INSTEAD.search(message, subject.end()) if subject else None
-    if subject is None or instead is None or instead["new"] == subject["old"]:
+    found = _stated(message, subject.end()) if subject else None
+    if subject is None or found is None or found[0] == subject["old"]:
         return None
-    if re.match(r" (?:and|or|and/or|with) [`'\"]?--", message[instead.end() :]):
+    return Said(subject["old"], *found, at_line)
+
+
+def instead(note: str | None) -> str | None:
+    """Return what a note about an old name, which need not stand in it, says to write instead."""
+    found = _stated(note, 0) if note else None
+    return found[1] if found else None
+
+
+def _stated(message: str, begin: int) -> tuple[str, str] | None:
+    """Return the option that a message says to use, and the whole of what to write."""
+    stated = _INSTEAD.search(message, begin)
+    if stated is None:
+        return None
+    if re.match(r" (?:and|or|and/or|with) [`'\"]?--", message[stated.end() :]):
         return None  # several at once: none of them is the replacement
-    if instead[0][:2] in ("Us", "us") and re.match(r" to [a-z]", message[instead.end() :]):
+    if stated[0][:2] in ("Us", "us") and re.match(r" to [a-z]", message[stated.end() :]):
         return None  # for a purpose of its own, not in place of the old name
-    value = instead["value"] or instead["word"] or instead["to"]
-    return Said(subject["old"], instead["new"], _spelled(instead["new"], value), at_line)
+    value = stated["value"] or stated["word"] or stated["to"]
+    return stated["new"], _spelled(stated["new"], value)
 
 
 def _spelled(option: str, value: str | None) -> str:

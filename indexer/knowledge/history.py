@@ -76,11 +76,17 @@ class History:
         turned = [msgspec.structs.replace(f, old=f.new, new=f.old, text=None) for f in reversed(found)]
         return [msgspec.structs.replace(f, old_at=f.new_at, new_at=f.old_at) for f in turned]
 
-    @staticmethod
-    def _found(rename: Rename) -> FoundRename:
-        old_at = Location(*rename.old_at[1:]) if rename.old_at else None
-        new_at = Location(*rename.new_at[1:]) if rename.new_at else None
-        return FoundRename(rename.kind, rename.old, rename.new, rename.how, old_at, new_at, rename.text)
+    def rename_places(self, rename: Rename) -> list[Location | None]:
+        """Return where the old and the new stand, each in its release."""
+        paths, places = self._file.paths, (rename.old_at, rename.new_at)
+        return [Location(paths[place[0]], place[1]) if place else None for place in places]
+
+    def _found(self, rename: Rename) -> FoundRename:
+        old_at, new_at = self.rename_places(rename)
+        since = self.versions[rename.at]
+        return FoundRename(
+            rename.kind, rename.old, rename.new, rename.how, old_at, new_at, rename.text, since
+        )
 
     def __contains__(self, version: str) -> bool:
         return version in self._index

@@ -28,7 +28,7 @@ import msgspec
 from indexer.errors import CannotError
 from indexer.knowledge.history_lines import Move, Stretch
 
-HISTORY_SCHEMA = 2
+HISTORY_SCHEMA = 3
 
 
 LOCATED = ("flags", "algorithms", "env_vars")
@@ -64,14 +64,14 @@ def spelled(name: str) -> dict[str, Any]:
     return {"option_strings": [f"--{name}"], "dest": name.replace("-", "_")}
 
 
-class Rename(msgspec.Struct, frozen=True, omit_defaults=True):
+class Rename(msgspec.Struct, frozen=True, omit_defaults=True, array_like=True):
     """``old`` gave way to ``new`` at the release of index ``at``.
 
     ``how`` names the evidence: ``deprecated`` (the tree names the replacement), ``alias`` (one flag
     had both spellings), ``dest`` (another option string for the same dest), ``message`` (a message of
     the resolver), ``likely`` (similar name with equal type, default and choices). ``text`` is what
-    the tree says to use, where that is more than ``new``. ``old_at`` and ``new_at`` are
-    ``[index of the release, path, line]``.
+    the tree says to use, where that is more than ``new``. ``old_at`` in the release before and ``new_at`` in
+    that release are ``[index into paths, line]``.
     """
 
     kind: str
@@ -79,8 +79,8 @@ class Rename(msgspec.Struct, frozen=True, omit_defaults=True):
     new: str
     at: int
     how: str
-    old_at: tuple[int, str, int] | None = None
-    new_at: tuple[int, str, int] | None = None
+    old_at: tuple[int, int] | None = None
+    new_at: tuple[int, int] | None = None
     text: str | None = None
 
     @property

@@ -37,7 +37,7 @@ def fold(releases: list[Release], versions: Iterable[Facts], generator: str = ""
         folder.add(at, facts)
         for found in find_renames(before, facts) if before else ():
             # The first evidence is the best: what is deprecated today is only missing tomorrow.
-            renames.setdefault((found.kind, found.old, found.new), _rename(found, at))
+            renames.setdefault((found.kind, found.old, found.new), folder.rename(found, at))
         before = facts
     kinds = {kind: folder.finished(kind) for kind in _MATCH}
     tracks = {kind: [growing.track for growing in found] for kind, found in kinds.items()}
@@ -85,12 +85,6 @@ def _share_lists(flags: list[_Growing]) -> tuple[list[str], list[list[int]]]:
     return list(texts), [list(key) for key in lists]
 
 
-def _rename(found: FoundRename, at: int) -> Rename:
-    old_at = (at - 1, found.old_at.path, found.old_at.line) if found.old_at else None
-    new_at = (at, found.new_at.path, found.new_at.line) if found.new_at else None
-    return Rename(found.kind, found.old, found.new, at, found.how, old_at, new_at, found.text)
-
-
 class _Folder:
     def __init__(self) -> None:
         self.paths: dict[str, int] = {}
@@ -105,6 +99,13 @@ class _Folder:
                     track = _Growing(fact)
                     tracks.append(track)
                 track.extend(at, fact, self._path)
+
+    def rename(self, found: FoundRename, at: int) -> Rename:
+        """Return what is kept of a rename."""
+        old_at, new_at = (
+            (self._path(one.path), one.line) if one else None for one in (found.old_at, found.new_at)
+        )
+        return Rename(found.kind, found.old, found.new, at, found.how, old_at, new_at, found.text)
 
     def _path(self, path: str) -> int:
         return self.paths.setdefault(path, len(self.paths))

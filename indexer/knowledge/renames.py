@@ -28,7 +28,7 @@ class FoundRename(msgspec.Struct, frozen=True):
     ``how`` is the evidence: ``deprecated``, ``alias``, ``message``, ``dest`` or ``likely`` (see
     ``history_file.Rename``). ``text`` is what the tree says to use, where that is more than ``new`` (a
     value with it). ``old_at`` lies in the older version; ``new_at`` in the newer, where the replacement
-    is declared (``message``: where the message is).
+    is declared (``message``: where the message is). ``since`` is the newer version.
     """
 
     kind: str
@@ -38,11 +38,13 @@ class FoundRename(msgspec.Struct, frozen=True):
     old_at: Location | None = None
     new_at: Location | None = None
     text: str | None = None
+    since: str | None = None
 
 
 def find_renames(old: Facts, new: Facts) -> list[FoundRename]:
     """Return the renames that happened between ``old`` and ``new`` (not those known before)."""
-    return [*_flag_renames(old, new), *_env_renames(old, new)]
+    found = [*_flag_renames(old, new), *_env_renames(old, new)]
+    return [msgspec.structs.replace(one, since=new.version) for one in found]
 
 
 def named_options(replacement: str | None) -> list[str]:
@@ -115,6 +117,7 @@ def _new_primary(option: str, successor: FlagFact, before: dict[str, FlagFact]) 
 def _env_renames(old: Facts, new: Facts) -> Iterator[FoundRename]:
     before = {variable.name: variable for variable in old.env_vars}
     after = {variable.name: variable for variable in new.env_vars}
+    options = new.option_to_flag()
     explained = set()
     known = {(one.old, one.new) for one in old.replacements}
     for one in new.replacements:
@@ -126,15 +129,18 @@ def _env_renames(old: Facts, new: Facts) -> Iterator[FoundRename]:
     for name, variable in after.items():
         target = variable.deprecated.replacement if variable.deprecated else None
         was = before.get(name)
-        if (
-            target
-            and target in after
-            and not (was and was.deprecated and was.deprecated.replacement == target)
-        ):
+        if target is None or (was and was.deprecated and was.deprecated.replacement == target):
+            continue
+        flags = [options[one] for one in named_options(target) if one in options]
+        if target in after:
             explained.add(name)
-            yield FoundRename(
-                "env", name, target, "deprecated", was.declared_at if was else None, _at(after[target])
-            )
+            at = was.declared_at if was else None
+            yield FoundRename("env", name, target, "deprecated", at, _at(after[target]))
+        elif len(flags) == 1 and name not in explained:
+            explained.add(name)
+            at, option = (was.declared_at if was else None), named_options(target)[0]
+            more = target if target != option else None
+            yield FoundRename("env", name, option, "deprecated", at, flags[0].declared_at, more)
     removed = [v for n, v in before.items() if n not in explained and v.declared and not _declared(after, n)]
     added = [v for n, v in after.items() if v.declared and not _declared(before, n)]
     for gone, heir in _likely(removed, added):

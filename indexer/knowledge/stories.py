@@ -251,7 +251,7 @@ def _rename_events(history: History, name: str, told: list[Event]) -> Iterator[E
         if to and any(event.what == "deprecated" and event.version == version for event in told):
             continue  # told with the deprecation
         other = (rename.text or rename.new) if to else rename.old
-        place = rename.new_at if to else rename.old_at
+        place = history.rename_places(rename)[1 if to else 0]
         likely = "likely " if rename.likely else ""
         evidence = {
             "deprecated": "the tree names it as the replacement",
@@ -264,8 +264,8 @@ def _rename_events(history: History, name: str, told: list[Event]) -> Iterator[E
             version,
             "renamed-to" if to else "renamed-from",
             f"{likely}{'replaced by' if to else 'replaces'} {other} ({evidence})",
-            Location(place[1], place[2]) if place else None,
-            history.versions[place[0]] if place else None,
+            place,
+            history.versions[rename.at - (not to)] if place else None,
             likely=rename.likely,
         )
 

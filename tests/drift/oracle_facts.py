@@ -69,6 +69,12 @@ class OracleFacts:
     def env_spans(self, name: str) -> list[tuple[int, int]]:
         return self.env.get(name, [])
 
+    def env_heir(self, name: str, last: str, version: str) -> None:
+        return None
+
+    def env_changes(self, old: str, new: str) -> dict[str, list[Any]]:
+        return {}
+
     def config_rule(self, version: str) -> str:
         return CONFIG_RULES.get(version, "unknown")
 

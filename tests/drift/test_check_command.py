@@ -62,7 +62,11 @@ def test_exit_codes(run) -> None:  # type: ignore[no-untyped-def]
     assert run(hint, "--fail-on", "HINT").exit_code == 1
     assert run(bad, "--fail-on", "never").exit_code == 0
     binary = write("x.sh", "sglang\0")
-    assert run(binary).exit_code == 0
+    unread = run(binary, bad, write("words.txt", OLD))  # what a kind a text is of, its content tells
+    assert "words.txt:1" in unread.stdout and "x.sh" not in unread.stdout
+    assert unread.exit_code == 3
+    assert f"indexer: can't read {binary}: binary" in unread.stderr and "START" in unread.stdout
+    assert run(".", "--fail-on", "never").exit_code == 0
     assert run(binary, "--fail-on-unread").exit_code == 3
 
 

@@ -21,6 +21,7 @@ class Envs:
     SGL_LEVEL = EnvInt(Level.OFF)
     SGL_ROOT = EnvBool(_default_root)
     SGL_NEW = EnvAlias(3, "SGL_OLD")
+    SGL_NEWER = EnvAlias(3, deprecated_name="SGL_OLDER")
     other = dict(a=1)
 
 envs = Envs()
@@ -28,6 +29,12 @@ _DEPRECATED = {
     "SGL_GONE": _DeprecatedEnv(replacement="SGL_FAST", note="Gone."),
 }
 _print_deprecated_env("SGL_FAST", "SGL_QUICK")
+
+def _deprecated_name(old_name: str, new_name: str = ""): ...
+
+_deprecated_name("SGL_SLOW", "SGL_SIZE")
+_warn_deprecated_env_to_option("SGL_FOR_OPTION", "It goes soon. Please use '--fast=2' instead.")
+_MORE = {"SGL_PASSED": _DeprecatedEnv(note=("Pass --fast " "now. " "It is better."))}
 """
 USER = '''
 import os
@@ -90,6 +97,12 @@ def test_old_names_say_what_replaces_them():
     assert variables["SGL_QUICK"].deprecated.replacement == "SGL_FAST"
     assert variables["SGL_OLD"].deprecated.replacement == "SGL_NEW"
     assert variables["SGL_NEW"].deprecated is None
+    older = variables["SGL_OLDER"]  # it is still read
+    assert older.deprecated.replacement == "SGL_NEWER" and older.declared_at is not None
+    assert variables["SGL_SLOW"].deprecated.replacement == "SGL_SIZE"
+    assert variables["SGL_SIZE"].deprecated is None
+    assert variables["SGL_FOR_OPTION"].deprecated.replacement == "--fast=2"
+    assert variables["SGL_PASSED"].deprecated.replacement == "--fast"
 
 
 def test_relevance_is_told_by_the_readers():

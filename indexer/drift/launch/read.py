@@ -82,10 +82,10 @@ def guess_kind(text: str) -> str:
 
 
 def load(path: Path) -> tuple[str, str]:
-    """Return ``(text, kind)`` of a file.
+    """Return ``(text, kind)`` of a file; where its name tells no kind, its content does.
 
     Raises:
-        Unreadable: it is too large, binary, not UTF-8, not a plain file, or of no kind we read.
+        Unreadable: it is too large, binary, not UTF-8, or not a plain file.
     """
     try:
         status = path.stat()
@@ -96,10 +96,8 @@ def load(path: Path) -> tuple[str, str]:
         raw = path.read_bytes()
     except OSError as error:
         raise Unreadable(os.strerror(error.errno) if error.errno else str(error)) from error
-    kind = kind_of(path, raw[:200])
-    if kind is None:
-        raise Unreadable("no kind of launch file that is known")
-    return decode(raw), kind
+    text = decode(raw)
+    return text, kind_of(path, raw[:200]) or guess_kind(text)
 
 
 def decode(raw: bytes) -> str:

@@ -60,6 +60,8 @@ def broken_continuations(launch: Launch, text: str, kind: str, table: VersionTab
             *comment.span("at"),
         )
     open_line = _UNCONTINUED.match(text, words[-1].end) if words and kind != "yaml" else None
+    if open_line is not None and kind == "markdown" and not _continues(text, launch, open_line.end()):
+        return  # guides list options below a command
     if open_line is not None and words[-1].text not in _OTHER_SHELLS:
         yield Raw(
             "invalid-value",
@@ -68,6 +70,13 @@ def broken_continuations(launch: Launch, text: str, kind: str, table: VersionTab
             words[-1].end - 1,
             words[-1].end,
         )
+
+
+def _continues(text: str, launch: Launch, end: int) -> bool:
+    """Whether the command, or the line that begins before ``end``, is continued anywhere."""
+    line_end = text.find("\n", end)
+    command = text[launch.offset : line_end if line_end >= 0 else len(text)]
+    return any(_LINE_END.search(line) for line in command.split("\n"))
 
 
 def _raw(level: str, at: int, behind: int, told: str) -> Raw:

@@ -5,9 +5,12 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from functools import cached_property
-from typing import Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from indexer.knowledge.schema import Flag, Location
+
+if TYPE_CHECKING:
+    from indexer.drift.change import Change
 
 Span = tuple[int, int]
 """First and last index into ``VersionFacts.versions``, both included."""
@@ -50,6 +53,17 @@ class OptionFact(Protocol):
     def deprecated(self) -> DeprecationLike | None: ...
 
 
+class HeirLike(Protocol):
+    """What to use instead of a variable, where that is declared, and the end of a message about it."""
+
+    @property
+    def text(self) -> str: ...
+    @property
+    def at(self) -> Location | None: ...
+    @property
+    def told(self) -> str: ...
+
+
 class ServeRule(NamedTuple):
     """What a version's ``sglang serve`` does with its words (see ``indexer.extract.serve_command``)."""
 
@@ -79,6 +93,12 @@ class VersionFacts(Protocol):
     def env_spans(self, name: str) -> Sequence[Span]:
         """Return where an environment variable is a setting: declared, or, for one that no version
         declares, read. Empty: it never was."""
+
+    def env_heir(self, name: str, last: str, version: str) -> HeirLike | None:
+        """Return what ``version`` has in place of a variable whose last version as a setting was ``last``."""
+
+    def env_changes(self, old: str, new: str) -> Mapping[str, Sequence[Change]]:
+        """Return what ``indexer drift`` tells of each variable between two versions."""
 
     def flags_at(self, version: str) -> Sequence[OptionFact]:
         """Return the options of the server's parser."""

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from indexer.drift.lint.facts import OptionFact, ServeRule, Span
 from indexer.knowledge.facts import EnvFact, FlagFact
 from indexer.knowledge.history import History, exists, option_strings
 from indexer.knowledge.history_file import Track
 from indexer.knowledge.schema import Location
+
+if TYPE_CHECKING:
+    from indexer.drift.change import Change
+    from indexer.drift.variables import Heir
 
 _DATA = Path(__file__).resolve().parents[2] / "data"
 _CONFIG_RULES, _OTHER_PARSERS = _DATA / "config_reader.json", _DATA / "other_parsers.json"
@@ -61,6 +65,30 @@ class HistoryFacts:
         inside = [at for first, last in track.spans for at in range(first, last + 1)]
         declared = [at for at in inside if self.history.fact(track, EnvFact, at).declared]
         return _runs(declared or inside)
+
+    def env_heir(self, name: str, last: str, version: str) -> Heir | None:
+        """Return what ``version`` has in place of a variable whose last version as a setting was ``last``."""
+        return self._heirs(last, version).get(name)
+
+    @cache  # noqa: B019 - one object lives as long as the command
+    def env_changes(self, old: str, new: str) -> dict[str, list[Change]]:
+        """Return what ``indexer drift`` tells of each variable between two versions."""
+        from indexer.drift.compare import compare
+
+        renames = self.history.renames_between(old, new)
+        changes: dict[str, list[Change]] = {}
+        for change in compare(self.history.at(old), self.history.at(new), renames, ["env"]):
+            changes.setdefault(change.name, []).append(change)
+        return changes
+
+    @cache  # noqa: B019 - one object lives as long as the command
+    def _heirs(self, last: str, version: str) -> dict[str, Heir]:
+        from indexer.drift.compare import replacement_table
+        from indexer.drift.variables import heirs
+
+        renames = self.history.renames_between(self.versions[0], version)
+        old, new = self.history.at(last), self.history.at(version)
+        return heirs(replacement_table(renames, old, new), renames, old, new)
 
     @cached_property
     def _env_tracks(self) -> dict[str, Track]:

@@ -371,17 +371,22 @@ def _unknown_keyword(keyword: Keyword, version: str, timeline: Timeline, fields:
 
 def judge_settings(settings: list[Setting], version: str, timeline: Timeline) -> list[Raw]:
     """Return the environment variables that ``version`` no longer reads."""
-    at = timeline.position[version]
+    position = timeline.position[version]
     found = []
     for setting in settings:
         spans = timeline.facts.env_spans(setting.name)
-        if not spans or any(first <= at <= last for first, last in spans):
+        if not spans or any(first <= position <= last for first, last in spans):
             continue
-        older = [last for _, last in spans if last < at]
+        older = [last for _, last in spans if last < position]
         if older:
             last = timeline.versions[max(older)]
             message = (
                 f"{setting.name} is no setting of SGLang {version}; {last} was the last where it was one"
             )
-            found.append(Raw("stale-env", HINT, message, setting.start, setting.end, flag=setting.name))
+            heir = timeline.facts.env_heir(setting.name, last, version)
+            use, at = (heir.text, show(heir.at)) if heir else (None, None)
+            told = message + (heir.told if heir else "")
+            found.append(
+                Raw("stale-env", HINT, told, setting.start, setting.end, setting.name, replacement=use, at=at)
+            )
     return found

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 
 from tree_sitter import Node
 
+from indexer.extract.replacements import instead, literal_text
 from indexer.knowledge.schema import Deprecation, EnvVar, Location, Unknown, Value
 from indexer.source.tree import PACKAGE_ROOT
 from indexer.syntax.anchors import ancestor, anchors
@@ -21,6 +22,8 @@ MODULE = f"{PACKAGE_ROOT}/srt/environ.py"
 _FIELD_BASE = "EnvField"
 _DEPRECATED_CALL = re.compile(rb"\b(_?\w*(?:[Dd]eprecated|[Rr]enamed)\w*)\s*\(")
 _VARIABLE = re.compile(r"[A-Z][A-Z0-9_]{2,}$")
+_OLD_NAME = re.compile(r"deprecated|old|alias|legacy")
+"""Keywords by which a descriptor is given another name that it reads."""
 
 
 def declared(graph: ModuleGraph) -> dict[str, EnvVar]:
@@ -37,7 +40,8 @@ def declared(graph: ModuleGraph) -> dict[str, EnvVar]:
         arguments = positional_arguments(call)
         default = _value(arguments[0], at) if arguments else None
         found[name] = EnvVar(name, kind, default, at)
-        for old in arguments[1:]:  # a descriptor that also reads an old name
+        named = [value for key, value in keyword_arguments(call).items() if _OLD_NAME.search(key)]
+        for old in [*arguments[1:], *named]:  # a descriptor that also reads an old name
             replaced = string_value(old)
             if replaced and _VARIABLE.match(replaced):
                 note = Deprecation(at, name, None)
@@ -109,21 +113,24 @@ def _deprecations(graph: ModuleGraph, module: Module) -> Iterator[tuple[str, Dep
         name = string_value(key) if key else None
         if name and pair is not None:
             replacement = keywords.get("replacement")
-            note = keywords.get("note")
-            yield (
-                name,
-                Deprecation(
-                    location(pair, module.path, name),
-                    string_value(replacement) if replacement else None,
-                    _message(note),
-                ),
-            )
+            note = _message(keywords.get("note"))
+            use = string_value(replacement) if replacement else None
+            yield name, Deprecation(location(pair, module.path, name), use or instead(note), note)
         elif len(arguments) == 2 and all(_VARIABLE.match(one) for one in arguments):
-            new, old = arguments
+            old, new = arguments if _old_comes_first(match.group(1), source) else reversed(arguments)
             yield old, Deprecation(location(call, module.path, old), new, None)
         elif len(arguments) == 2 and _VARIABLE.match(arguments[0]):
-            yield arguments[0], Deprecation(location(call, module.path, arguments[0]), None, arguments[1])
+            at = location(call, module.path, arguments[0])
+            yield arguments[0], Deprecation(at, instead(arguments[1]), arguments[1])
+
+
+def _old_comes_first(function: bytes, source: bytes) -> bool:
+    """Whether a function's first parameter is the old name; both orders are met."""
+    parameters = re.search(rb"def " + re.escape(function) + rb"\(\s*(\w+)[^,)]*,\s*(\w+)", source)
+    return parameters is not None and b"old" in parameters[1] and b"old" not in parameters[2]
 
 
 def _message(node: Node | None) -> str | None:
-    return string_value(node) if node is not None else None
+    if node is not None and node.type == "parenthesized_expression" and node.named_children:
+        node = node.named_children[0]
+    return literal_text(node) if node is not None and "string" in node.type else None

@@ -242,6 +242,7 @@ EXPECTED: dict[str, tuple[str, list[str], list[str]]] = {
         ],
         [],
     ),
+    "options_below.md": ("0.5.23", ["11:14 invalid-value None"], []),
     "other_engines.py": ("", [], []),
     "serve_abbreviated.sh": (
         "0.5.23",

@@ -11,6 +11,7 @@ from indexer.drift.launch.model import Setting
 from indexer.drift.lint.facts import Timeline
 from indexer.drift.lint.history_facts import HistoryFacts
 from indexer.drift.lint.judge import judge_launch, judge_settings
+from indexer.drift.upgrade import UpgradeChecker
 from indexer.knowledge.history import SHIPPED, load_history
 from tests.drift.lint.test_argv_property import Maker, accepted, launch_of
 from tests.drift.oracle_facts import OracleFacts
@@ -77,3 +78,39 @@ def test_releases_that_no_oracle_covers(timeline: Timeline) -> None:
         "0.5.19": {"deprecated-flag"},
         "0.5.22": {"renamed-flag"},
     }
+
+
+@pytest.mark.parametrize(
+    ("name", "version", "replacement"),
+    [
+        ("SGLANG_OPT_DEEPGEMM_MEGA_MOE_USE_FP4_ACTS", "0.5.23", "--enable-w4a4-mxfp4-megamoe"),
+        ("SGLANG_SUPPORT_CUTLASS_BLOCK_FP8", "0.5.12", "--fp8-gemm-backend=cutlass"),
+        ("SGLANG_NSA_FUSE_TOPK", "0.5.23", "SGLANG_DSA_FUSE_TOPK"),
+        ("SGLANG_NPU_FUSED_MOE_MODE", "0.5.23", "--fuseep-mode"),
+        ("SGL_DG_CACHE_DIR", "0.5.23", "SGLANG_DG_CACHE_DIR"),
+        ("SGLANG_ENABLE_SPEC_V2", "0.5.23", None),
+    ],
+)
+def test_what_a_release_says_to_use_instead_of_a_variable(
+    timeline: Timeline, name: str, version: str, replacement: str | None
+) -> None:
+    (raw,) = judge_settings([Setting(name, "1", 0, len(name))], version, timeline)
+    assert raw.level == "HINT" and raw.replacement == replacement
+    assert replacement is None or (f"use {replacement}" in raw.message and raw.at is not None)
+
+
+def test_a_name_that_another_variable_still_reads_is_no_stale_one(timeline: Timeline) -> None:
+    assert judge_settings([Setting("SGLANG_NSA_FUSE_TOPK", "1", 0, 5)], "0.5.13", timeline) == []
+
+
+def test_an_upgrade_judges_variables_as_drift_does(timeline: Timeline) -> None:
+    names = ["SGLANG_NPU_FUSED_MOE_MODE", "SGLANG_ENABLE_SPEC_V2", "SGLANG_CUTLASS_MOE"]
+    text = "\n".join(f"export {name}=1" for name in names) + "\n"
+    checker = UpgradeChecker(timeline, ("0.5.12", "0.5.23"))
+    changes = timeline.facts.env_changes("0.5.12", "0.5.23")
+    found = checker.check_text(text, "shell", "x.sh").findings
+    assert [one.flag for one in found] == names
+    for one in found:
+        (change,) = changes[one.flag or ""]
+        told = (one.level, one.message, one.replacement)
+        assert told == (change.level, change.message, change.replacement) and one.level == "MEANING"
