@@ -44,8 +44,8 @@ def rules_version() -> str:
 
 @cache
 def search_version() -> str:
-    """Return a digest of everything that decides what a search index holds."""
-    return _digest([], "search", "knowledge")
+    """Return a digest of everything that decides what a search index holds, and what is kept beside it."""
+    return _digest([_PACKAGE / "data" / "history.json"], "search", "knowledge")
 
 
 @cache

@@ -40,7 +40,13 @@ def test_example(command: str, output: str, tmp_path: Path, monkeypatch: pytest.
     (tmp_path / "serve.sh").write_text(SERVE)
     monkeypatch.chdir(tmp_path)
     result = CliRunner().invoke(cli, shlex.split(command), catch_exceptions=False)
-    assert result.output == output
+    assert without_words(result.output) == without_words(output)
+
+
+def without_words(output: str) -> str:
+    """Return an output without the words of a message: they are SGLang's, and not in every cache."""
+    lines = [line for line in output.splitlines() if not line.startswith(("  says ", "No release that says"))]
+    return "\n".join(lines).strip()
 
 
 def test_there_are_examples() -> None:

@@ -14,6 +14,9 @@ if TYPE_CHECKING:
     from indexer.knowledge.history import History
     from indexer.knowledge.history_build import Built
     from indexer.knowledge.lookup_history import Abbreviation
+    from indexer.knowledge.message_words import Found
+    from indexer.knowledge.message_words import Story as MessageStory
+    from indexer.knowledge.messages import MessageHistory
     from indexer.knowledge.stories import Story
 
 
@@ -115,7 +118,7 @@ def _tell_message(text: str, as_json: bool) -> None:
             "no covered release says this in its arguments' rules or start-up checks",
             "paste three or more words of the message as they stand; `indexer search` finds more",
         )
-    told = [words.story(one, history) for one in found]
+    told = [_with_text(one, words.story(one.message, history), text, history) for one in found]
     if as_json:
         import msgspec
 
@@ -123,6 +126,27 @@ def _tell_message(text: str, as_json: bool) -> None:
         click.echo(msgspec.json.format(msgspec.json.encode(body), indent=2).decode())
         return
     click.echo(fit("\n\n".join(one.told() for one in told)))
+    if not any(one.text for one in told):
+        last = told[0].last
+        click.echo(
+            fit(f"\nNo release that says this is in the cache: `indexer history rules {last}` reads one.")
+        )
+
+
+def _with_text(found: Found, story: MessageStory, pasted: str, history: MessageHistory) -> MessageStory:
+    """Return the story with its words, from a release that is at hand, and how well they match by them."""
+    from indexer.knowledge.message_texts import message_text
+    from indexer.knowledge.message_words import ALIKE, PART
+    from indexer.search.messages import says
+
+    story.match = found.how
+    read = message_text(found.message.key, story.kind, history)
+    if read is not None:
+        story.text = " ".join(read.text.split())
+        story.text_at = f"{read.version} {read.at.path}:{read.at.line}"
+        if found.how == ALIKE and says(read.text, pasted):
+            story.match = PART
+    return story
 
 
 @command.command("rules")

@@ -58,11 +58,11 @@ def _nothing(snapshot: Snapshot, kind: str, name: str, wanted: str) -> str:
     if not facts:
         return f"SGLang {version}: no {kind} is known in this snapshot"
     message = f"SGLang {version} has no {kind} {name!r}"
-    from indexer.knowledge.lookup_history import elsewhere
+    from indexer.knowledge.elsewhere import elsewhere
 
     other = elsewhere(kind, wanted, version)
-    if other:
-        return f"{message}: {other}; see: indexer history {name.lstrip('-')}"
+    if other is not None:
+        return f"{message}: {other.told}; see: {other.command}"
     if kind == "model" and "/" in name:
         return f"{message}; {_about_models(name, [fact_name(fact) for fact in facts])}"
     near = nearest(wanted, [spelling for fact in facts for spelling in spellings(fact)])

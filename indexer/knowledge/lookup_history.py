@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from indexer.errors import CannotError
 from indexer.knowledge.history import History, exists, load_history, option_strings, value_at
 from indexer.knowledge.history_file import Track, spelled
 from indexer.knowledge.nearest import nearest
@@ -44,30 +43,6 @@ def abbreviation(history: History, name: str) -> Abbreviation | None:
         if len(begun) == 1:
             return Abbreviation(begun[0], history.versions[at], newest if len(newest) > 1 else [])
     return None
-
-
-def elsewhere(kind: str, name: str, version: str) -> str | None:
-    """Say which other releases have a flag, variable or algorithm that ``version`` has not, and what took its
-    place; None where none ever had it, or where this installation has no history."""
-    try:
-        history = load_history()
-    except CannotError:
-        return None
-    story = {
-        "flag": lambda: flag_story(history, f"--{name}"),
-        "env": lambda: env_story(history, name.replace("-", "_").upper()),
-        "algorithm": lambda: algorithm_story(history, name.replace("-", "_").upper()),
-    }.get(kind, lambda: None)()
-    if story is None:
-        return None
-    order = {one: at for at, one in enumerate(history.versions)}
-    at = order.get(version)
-    if at is not None and at > order[story.last]:
-        new = next((r.text or r.new for r in history.renames if r.old == story.name and not r.likely), None)
-        return f"{story.last} was the last release to have it" + (f", use {new}" if new else "")
-    if at is not None and at < order[story.first]:
-        return f"it came with {story.first}"
-    return f"of the releases, {story.first} to {story.last} have it"
 
 
 def algorithm_names(version: str) -> list[str]:

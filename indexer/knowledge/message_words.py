@@ -11,6 +11,7 @@ import hashlib
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 import msgspec
 
@@ -22,6 +23,7 @@ from indexer.templates import PLACEHOLDER
 
 SHIPPED = Path(__file__).resolve().parent.parent / "data" / "message_words.json"
 _WORD = re.compile(r"[a-z0-9_]+")
+_RAISED = re.compile(r"^\s*(?:[\w.]+\.)?[A-Z]\w*(?:Error|Exception|Warning):\s*")
 _RUN = 3
 _MOST = 60
 """So many runs of words are kept of one message, spread over it."""
@@ -49,8 +51,20 @@ class Message(msgspec.Struct, frozen=True, array_like=True):
         return frozenset(self.runs[at : at + _DIGITS] for at in range(0, len(self.runs), _DIGITS))
 
 
+class Found(NamedTuple):
+    """A message that a paste may be. ``how`` says how sure that is: all of the message's words stand in
+    the paste (``whole``), all of the paste's in the message (``part``), or they are only ``alike``."""
+
+    message: Message
+    how: str
+
+
+WHOLE, PART, ALIKE = "whole", "part", "alike"
+
+
 class Story(msgspec.Struct, kw_only=True):
-    """A message through the releases; ``at`` is its place in the first release of its last stay."""
+    """A message through the releases; ``at`` is its place in the first release of its last stay. ``match``
+    says how it was found (see ``Found``), ``text`` is what it says where a release that has it is at hand."""
 
     kind: str
     exception: str | None
@@ -60,13 +74,20 @@ class Story(msgspec.Struct, kw_only=True):
     current: bool
     at: str
     events: list[tuple[str, str]]
+    match: str = WHOLE
+    text: str | None = None
+    text_at: str | None = None
 
     def told(self) -> str:
         """Return the story as lines."""
         until = "now" if self.current else f"{self.last}, gone since"
         exception = f" ({self.exception})" if self.exception else ""
-        head = f"{self.kind}{exception} in {self.function}: {self.first} … {until}"
-        return "\n".join([head, *(f"  {version:<13} {what}" for version, what in self.events)])
+        lines = [f"{self.kind}{exception} in {self.function}: {self.first} … {until}"]
+        if self.match == ALIKE:
+            lines.append("  only like what was asked for: some of its words are others")
+        if self.text is not None:
+            lines.append(f"  says          {self.text}  [{self.text_at}]")
+        return "\n".join([*lines, *(f"  {version:<13} {what}" for version, what in self.events)])
 
 
 class Messages(msgspec.Struct):
@@ -74,19 +95,26 @@ class Messages(msgspec.Struct):
 
     messages: list[Message]
 
-    def find(self, text: str, limit: int = 3) -> list[Message]:
-        """Return the messages that a pasted text may be, the likeliest first."""
-        words = _words(text)
+    def find(self, text: str, limit: int = 3) -> list[Found]:
+        """Return the messages that a pasted text may be, the likeliest first; those that are only like it
+        where none is it."""
+        words = _words(_RAISED.sub("", text))
         asked = frozenset(_hashes(words, _RUN)) | frozenset(_hashes(words, _RUN - 1))
         length = max(1, len(words) - _RUN + 1)
-        found: list[tuple[float, int, Message]] = []
+        found: list[tuple[int, float, int, Found]] = []
         for at, message in enumerate(self.messages):
             own = message.hashes()
             hits = len(own & asked)
             whole, part = hits / len(own), hits / length
             if hits and (whole >= _WHOLE or (part >= _PART and hits >= _FEWEST)):
-                found.append((-round(whole + min(part, 1.0), 1), -at, message))
-        return [one[-1] for one in sorted(found, key=lambda one: one[:2])[:limit]]
+                how = WHOLE if hits == len(own) else PART if part >= 1 and hits >= _FEWEST else ALIKE
+                order = (WHOLE, PART, ALIKE).index(how)
+                # Of two messages that a paste holds whole, it is the longer one.
+                score = float(hits) if how == WHOLE else round(whole + min(part, 1.0), 1)
+                found.append((order, -score, -at, Found(message, how)))
+        found.sort(key=lambda one: one[:3])
+        sure = [one[-1] for one in found if one[-1].how != ALIKE]
+        return (sure or [one[-1] for one in found])[:limit]
 
     def story(self, message: Message, history: MessageHistory) -> Story:
         """Return what happened to a message, release by release."""

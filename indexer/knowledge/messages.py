@@ -47,10 +47,15 @@ class Stay(msgspec.Struct, frozen=True):
 
 def message_digest(rule: Rule) -> str | None:
     """Return what a rule's message is known by in every release; None where it has none."""
-    template = template_key(rule.message or "")
+    return digest(rule.kind, rule.message or "")
+
+
+def digest(kind: str, message: str) -> str | None:
+    """Return what a message of a kind of rule is known by; None where it has no words of its own."""
+    template = template_key(message)
     if not any(letter.isalpha() for letter in template):
         return None
-    return hashlib.blake2b(f"{rule.kind}\0{template}".encode(), digest_size=_DIGEST_BYTES).hexdigest()
+    return hashlib.blake2b(f"{kind}\0{template}".encode(), digest_size=_DIGEST_BYTES).hexdigest()
 
 
 class MessageHistory:
@@ -81,11 +86,15 @@ class MessageHistory:
 
     def place(self, rule: Rule, version: str) -> Location | None:
         """Return where a rule's message stands in a release, None where it doesn't."""
-        file, key = self._file, message_digest(rule)
+        return self.place_of(message_digest(rule) or "", version)
+
+    def place_of(self, key: str, version: str) -> Location | None:
+        """Return where the message of a key stands in a release, None where it doesn't."""
+        file = self._file
         if version not in file.releases:
             return None
         index = file.releases.index(version)
-        for first, path, lines in file.messages.get(key or "", []):
+        for first, path, lines in file.messages.get(key, []):
             if first <= index < first + len(lines):
                 return Location(file.paths[path], sum(lines[: index - first + 1]))
         return None

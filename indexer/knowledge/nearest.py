@@ -8,6 +8,7 @@ from functools import lru_cache
 
 FIELD_TERMS = {
     "spec": ("speculative",),
+    "speculation": ("speculative",),
     "mtp": ("nextn",),
     "nextn": ("mtp",),
     "tp": ("tensor", "parallel"),

@@ -10,6 +10,7 @@ import msgspec
 from indexer.knowledge.addresses import address_of, every_fact, fact_id, fact_name
 from indexer.knowledge.schema import Algorithm, CodePath, EnvVar, Flag, Location, Model, Rule, Snapshot
 from indexer.knowledge.values import plain_form
+from indexer.search.words import SYNONYMS
 
 _LONGEST_RULE = 600
 """Characters of a rule that are searched: some guards are pages long."""
@@ -165,6 +166,11 @@ def _path_words(path: CodePath) -> Iterator[str]:
 
 
 _KIND_WEIGHT = {"flag": 1.15, "algorithm": 1.2, "path": 1.05, "model": 1.0, "env": 1.0, "rule": 0.85}
+
+
+def is_topic(word: str) -> bool:
+    """Tell whether a word, or what it stands for, is of this index's own subject."""
+    return any(topic in f"{one}_" for one in (word, *SYNONYMS.get(word, ())) for topic in _TOPIC)
 
 
 def _weight(kind: str, names: list[str]) -> float:

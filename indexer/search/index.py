@@ -9,13 +9,15 @@ import json
 import shutil
 import tempfile
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from itertools import pairwise
 from pathlib import Path
+from types import MappingProxyType
 
 import msgspec
 
 from indexer.collector import collector_paused
+from indexer.search.confidence import Asked
 from indexer.search.documents import Document
 from indexer.search.lean_imports import lean_imports
 from indexer.search.ranking import Hit, rank
@@ -28,6 +30,8 @@ with lean_imports():
 
 _VOCABULARY = "vocabulary.json"
 _CANDIDATES = 80
+LOOKED_AT = 10
+"""So many of the best hits may hold the answer."""
 _SHORTEST_PREFIX = 2
 _FIELD_BOOST = {"name": 3.0, "text": 1.0}
 
@@ -38,14 +42,20 @@ class SearchIndex:
     def __init__(self, folder: Path) -> None:
         self._index = index.open_dir(str(folder))
         self._vocabulary: dict[str, int] = json.loads((folder / _VOCABULARY).read_text())
+        self._mended: dict[str, str | None] = {}
 
     @classmethod
-    def build(cls, documents: Iterable[Document], folder: Path) -> SearchIndex:
-        """Write an index of ``documents`` to ``folder``, which appears only when it is whole."""
+    def build(
+        cls, documents: Iterable[Document], folder: Path, beside: Mapping[str, bytes] = MappingProxyType({})
+    ) -> SearchIndex:
+        """Write an index of ``documents`` to ``folder``, which appears only when it is whole; ``beside`` are
+        files to keep with it."""
         folder.parent.mkdir(parents=True, exist_ok=True)
         staging = Path(tempfile.mkdtemp(dir=folder.parent, prefix=f".{folder.name}."))
         try:
             _write(documents, staging)
+            for name, content in beside.items():
+                (staging / name).write_bytes(content)
             shutil.rmtree(folder, ignore_errors=True)
             staging.rename(folder)
         finally:
@@ -54,14 +64,14 @@ class SearchIndex:
 
     def mended(self, text: str) -> dict[str, str]:
         """Return the words of a query that were mistyped, each with what it was taken for."""
-        found: dict[str, str] = {}
-        for word in query_terms(text):
-            if word in self._vocabulary or any(known.startswith(word) for known in self._vocabulary):
-                continue
-            nearest = mend(word, self._vocabulary)
-            if nearest:
-                found[word] = nearest
-        return found
+        found = {word: self._mend(word) for word in query_terms(text)}
+        return {word: meant for word, meant in found.items() if meant is not None}
+
+    def _mend(self, word: str) -> str | None:
+        if word not in self._mended:
+            known = word in self._vocabulary or any(one.startswith(word) for one in self._vocabulary)
+            self._mended[word] = None if known else mend(word, self._vocabulary)
+        return self._mended[word]
 
     def search(self, text: str, kind: str | None = None, limit: int = 10) -> list[Hit]:
         """Return the best documents for ``text``, best first."""
@@ -84,6 +94,18 @@ class SearchIndex:
                 (msgspec.json.decode(hit["document"], type=Document), float(hit.score or 0)) for hit in hits
             ]
         return rank(terms, found)[:limit]
+
+    def sure(self, text: str, hits: list[Hit]) -> bool:
+        """Tell whether one of the best hits answers a query, or all only have some of its words."""
+        asked = self._asked(text)
+        return any(asked.answered_by(hit.document) for hit in hits[:LOOKED_AT])
+
+    def unknown(self, text: str) -> list[str]:
+        """Return the words of a query that no document has."""
+        return self._asked(text).unknown
+
+    def _asked(self, text: str) -> Asked:
+        return Asked(text, query_terms(text), self.mended(text), self._vocabulary)
 
     def _any_spelling(self, term: str) -> query.Query:
         """Return the query for one word: itself, what it begins, and the words it stands for."""

@@ -3,19 +3,26 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from indexer.knowledge.schema import Rule
+import msgspec
+
+from indexer.knowledge.schema import Location, Rule
 from indexer.search.pasted import Frame, Pasted, take_apart
 from indexer.templates import PLACEHOLDER
 
 _LEAST_LITERAL = 10
 """Fewest literal characters of a template that say anything."""
 _NEAR = 82.0
+_SURE = 90.0
+"""Likeness (0-100), of words and best stretch together, from which words alone point at a message."""
+_LEAST_STRETCH = 80.0
+"""Likeness (0-100) of the best stretch below which a message is not looked at more closely."""
 _SNIPPET = 30
 """Fewest characters of a stretch out of a message that can stand for it."""
+_LONG_WORD = 4
 _LEAST_SOURCE = 6
 _FEWEST_WORDS = 5
 
@@ -36,12 +43,45 @@ class Match:
     values: dict[str, str] = field(default_factory=dict)
 
 
-class MessageIndex:
-    """The message templates of a version's rules."""
+class Wording(msgspec.Struct, array_like=True):
+    """The words of a rule's message, ready to be compared; ``rule`` is its place among the rules, ``parts``
+    the literal text around its placeholders."""
 
-    def __init__(self, rules: Sequence[Rule]) -> None:
-        self._rules = rules
-        self._templates = [_Template(rule) for rule in rules if rule.message and rule.companion is None]
+    rule: int
+    exception: str | None
+    parts: list[str]
+
+    @property
+    def plain(self) -> str:
+        """Return the message without what run time fills in."""
+        return " ".join(part for part in self.parts if part)
+
+
+def wordings(rules: Sequence[Rule]) -> list[Wording]:
+    """Return the wordings of the messages of a version's rules."""
+    return [
+        Wording(at, rule.exception, _parts(rule.message))
+        for at, rule in enumerate(rules)
+        if rule.message and rule.companion is None
+    ]
+
+
+class MessageIndex:
+    """The message templates of a version's rules. ``read`` gives the rules: only who finds something, or
+    pastes lines of code, waits for them."""
+
+    def __init__(self, words: Sequence[Wording], read: Callable[[], Sequence[Rule]]) -> None:
+        self._read = read
+        self._words = words
+
+    @classmethod
+    def of(cls, rules: Sequence[Rule]) -> MessageIndex:
+        """Return the index of rules that are at hand."""
+        return cls(wordings(rules), lambda: rules)
+
+    @cached_property
+    def _rules(self) -> Sequence[Rule]:
+        return self._read()
 
     def find(self, text: str, limit: int = 5) -> list[Match]:
         """Return the rules a paste points at, the surest first; empty when none does."""
@@ -60,16 +100,17 @@ class MessageIndex:
         """Rules around the innermost frame of this tree; its line must fit the exception."""
         for frame in list(reversed(pasted.frames))[:1]:
             for rule in self._rules:
-                if _at(rule, frame) and _fits(rule, pasted):
+                if _at(rule, frame) and _fits(rule.exception, pasted):
                     yield Match(rule, "line", 1.0 / (1 + abs(rule.at.line - frame.line)))
 
     def _by_message(self, pasted: Pasted) -> Iterable[Match]:
         for message in pasted.messages:
             flat = " ".join(message.split())
-            for template in self._templates:
-                match = template.match(flat)
-                if match is not None and _fits(template.rule, pasted):
-                    yield match
+            for words in self._words:
+                if _could_say(words, flat) and _fits(words.exception, pasted):
+                    match = _Template(words, self._rules[words.rule]).match(flat)
+                    if match is not None:
+                        yield match
 
     def _by_source(self, pasted: Pasted) -> Iterable[Match]:
         for source in pasted.asserted:
@@ -92,37 +133,51 @@ class MessageIndex:
                 yield Match(rule, "function", 1.0 / (1 + abs(rule.at.line - frame.line)))
 
     def _near(self, pasted: Pasted) -> Iterable[Match]:
-        from rapidfuzz import fuzz
+        from rapidfuzz import fuzz, process
 
-        for message in pasted.messages[:1]:
+        for message in [one for one in pasted.messages[:1] if len(one) >= _LEAST_LITERAL]:
+            plain = dict(self._with_words_of(message))
+            alike = process.extract(
+                message, plain, scorer=fuzz.partial_ratio, score_cutoff=_LEAST_STRETCH, limit=None
+            )
             said = _words(message)
-            for template in self._templates:
-                shorter = min(len(message), len(template.plain))
-                if shorter < _LEAST_LITERAL:
-                    continue
-                words = max(fuzz.token_set_ratio(message, template.plain), _contained(said, template.words))
-                stretch = fuzz.partial_ratio(message, template.plain)
-                likeness = max(words, stretch if shorter >= _SNIPPET else 0.0)
-                if likeness >= _NEAR:
-                    yield Match(template.rule, "near", (words + stretch) / 200)
+            for one, stretch, at in alike:
+                words = max(fuzz.token_set_ratio(message, one), _contained(said, _words(one)))
+                whole = stretch if min(len(message), len(one)) >= _SNIPPET else 0.0
+                if max(words, whole) >= _NEAR and words + stretch >= 2 * _SURE:
+                    yield Match(self._rules[self._words[at].rule], "near", (words + stretch) / 200)
+
+    def _with_words_of(self, message: str) -> Iterable[tuple[int, str]]:
+        """Yield the messages, by place, that have at least half of the longer words of what was said."""
+        said = {word for word in message.lower().split() if len(word) >= _LONG_WORD}
+        for at, words in enumerate(self._words):
+            plain = words.plain
+            lower = plain.lower()
+            if len(plain) >= _LEAST_LITERAL and 2 * sum(word in lower for word in said) >= len(said):
+                yield at, plain
+
+
+def _could_say(words: Wording, text: str) -> bool:
+    """Tell quickly whether a template may match: whether its longest literal is said, or says the text."""
+    return max(words.parts, key=len) in text or text in words.plain
+
+
+def _parts(message: str) -> list[str]:
+    return [" ".join(part.split()) for part in PLACEHOLDER.sub("\0", message).split("\0")]
 
 
 @dataclass
 class _Template:
+    words: Wording
     rule: Rule
 
-    @cached_property
+    @property
     def parts(self) -> list[str]:
-        """The literal text around the placeholders; the placeholders' expressions stand between."""
-        return [" ".join(part.split()) for part in PLACEHOLDER.sub("\0", self.rule.message or "").split("\0")]
+        return self.words.parts
 
     @cached_property
     def plain(self) -> str:
-        return " ".join(part for part in self.parts if part)
-
-    @cached_property
-    def words(self) -> frozenset[str]:
-        return _words(self.plain)
+        return self.words.plain
 
     @cached_property
     def longest(self) -> str:
@@ -160,6 +215,12 @@ class _Template:
         return {name: value for name, value in zip(names, found.groups(), strict=False) if value}
 
 
+def says(template: str, text: str) -> bool:
+    """Tell whether a pasted text is a message, its values filled in, a part of it, or has it in it."""
+    rule = Rule("", "", Location("", 0), "", message=template)
+    return any(match.how == "message" for match in MessageIndex.of([rule]).find(text))
+
+
 _ORDER = ("line", "message", "source", "function", "near")
 
 
@@ -179,11 +240,11 @@ def _at(rule: Rule, frame: Frame) -> bool:
     return same and rule.at.line <= frame.line <= (rule.at.end_line or rule.at.line)
 
 
-def _fits(rule: Rule, pasted: Pasted) -> bool:
-    """Return whether a rule can have raised what was pasted."""
-    if pasted.exception is None or rule.exception is None:
+def _fits(exception: str | None, pasted: Pasted) -> bool:
+    """Return whether a rule with this exception can have raised what was pasted."""
+    if pasted.exception is None or exception is None:
         return True
-    return rule.exception.rpartition(".")[2] == pasted.exception
+    return exception.rpartition(".")[2] == pasted.exception
 
 
 def _words(text: str) -> frozenset[str]:

@@ -98,8 +98,39 @@ def test_an_option_string_is_a_name() -> None:
 
 def test_search_without_hits_says_so() -> None:
     result = run("search", "zzzzqqqq")
-    assert result.exit_code == 0
-    assert "nothing in SGLang 1.0 matches" in result.output
+    assert result.exit_code == 1
+    assert "nothing known about 'zzzzqqqq' in SGLang 1.0" in result.output
+
+
+def test_search_that_only_has_some_of_the_words_says_so() -> None:
+    result = run("search", "postgres", "draft", "walrus")
+    assert result.exit_code == 1
+    assert "nothing known about 'postgres draft walrus' (postgres, walrus) in SGLang 1.0; nearest:" in (
+        result.output
+    )
+    assert "--speculative-draft-steps" in result.output
+    answer = run("search", "--speculative-draft-walrus", "--json")
+    assert answer.exit_code == 1
+    told = json.loads(answer.output)
+    assert told["confident"] is False and told["hits"] and told["unknown"] == ["walrus"]
+    assert json.loads(run("search", "draft steps", "--json").output)["confident"] is True
+
+
+def test_search_for_what_other_releases_have_says_which() -> None:
+    result = run("search", "--mamba-scheduler-strategy")
+    assert result.exit_code == 1
+    assert "has no flag --mamba-scheduler-strategy: of the releases, 0.5.7 to 0.5.19 have it" in result.output
+    assert "see: indexer history mamba-scheduler-strategy" in result.output
+    assert run("search", "--mamba-scheduler-strategy", "--kind", "env").output.count("history") == 0
+
+
+def test_search_for_a_message_of_other_releases_names_the_command() -> None:
+    pasted = "Spec v2 currently only supports topk = 1 for speculative decoding."
+    result = run("search", pasted)
+    assert "SGLang 1.0 does not say this; it is a message of 0.5.7 … 0.5.10.post1" in result.output
+    assert f"indexer history --message '{pasted}'" in result.output
+    told = json.loads(run("search", pasted, "--json").output)
+    assert told["said_before"].startswith("a message of 0.5.7 … 0.5.10.post1: indexer history --message")
 
 
 def test_a_damaged_search_index_is_rebuilt(tmp_path: Path) -> None:

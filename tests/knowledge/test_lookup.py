@@ -8,7 +8,6 @@ import pytest
 from indexer.errors import UsageError
 from indexer.knowledge import history
 from indexer.knowledge.lookup import find_facts
-from indexer.knowledge.lookup_history import elsewhere
 from indexer.knowledge.records import fact_record
 from tests.small_site import small_snapshot
 
@@ -57,16 +56,6 @@ def test_a_flag_record_has_argparse_keys_and_says_unknown() -> None:
     more = "declared_at registered_at namespace deprecated fallback"
     assert set(f"{keys} {more}".split()) <= set(record)
     assert record["url"] == "/1.0/flags/backend.html"
-
-
-def test_what_other_releases_have_is_told() -> None:
-    assert elsewhere("flag", "mamba-scheduler-strategy", "0.5.23") == (
-        "0.5.19 was the last release to have it, use --mamba-radix-cache-strategy"
-    )
-    assert elsewhere("flag", "mamba-radix-cache-strategy", "0.5.9") == "it came with 0.5.14"
-    assert elsewhere("env", "sglang-enable-spec-v2", "0.5.23") == "0.5.20 was the last release to have it"
-    assert elsewhere("algorithm", "dflash", "0.5.9") == "it came with 0.5.11"
-    assert elsewhere("flag", "nope", "0.5.23") is None and elsewhere("rule", "x", "0.5.23") is None
 
 
 def test_without_a_history_the_nearest_names_are_still_told(monkeypatch, tmp_path) -> None:

@@ -38,13 +38,35 @@ def small() -> Messages:
 def test_found_with_its_values_filled_in(small: Messages) -> None:
     (found,) = small.find("ValueError: top k 4 must be one for this backend")
     history = MessageHistory(msgspec.json.decode(fold_messages(VERSIONS), type=MessageFile))
-    story = small.story(found, history)
+    story = small.story(found.message, history)
+    assert found.how == "whole"
     assert (story.first, story.last, story.current) == ("1", "2", False)
     assert story.events == [
         ("1", "there since before the history begins  [python/sglang/a.py:5]"),
         ("2", "another guard"),
         ("3", "gone (last in 2)"),
     ]
+
+
+@pytest.mark.parametrize(
+    ("pasted", "how"),
+    [
+        ("top k 4 must be one for this backend", "whole"),
+        ("a.py:5 ValueError: top k 4 must be one for this backend, says the log", "whole"),
+        ("must be one for this", "part"),
+        ("ValueError: must be one for this", "part"),
+        ("it must be one for this machine or another", "alike"),
+    ],
+)
+def test_how_sure_a_find_is(small: Messages, pasted: str, how: str) -> None:
+    assert [found.how for found in small.find(pasted)] == [how]
+
+
+def test_the_longer_of_two_messages_that_are_pasted_whole_comes_first() -> None:
+    short, long = "drafting is off now", "drafting is off now, since the backend has no kernel for it"
+    rules = {"1": [rule(1, short), rule(2, long)]}
+    found = fold(rules, message_timelines(list(rules.items()))).find(f"WARNING: {long}")
+    assert [len(one.message.runs) for one in found] == sorted((len(runs_of(short)), len(runs_of(long))))[::-1]
 
 
 def test_found_by_a_part_of_it_and_not_by_anything(small: Messages) -> None:
@@ -78,7 +100,7 @@ def test_no_word_is_kept() -> None:
 def test_handed_cases(pasted: str, first: str, last: str) -> None:
     messages, history = load_message_words(), load_messages()
     assert history is not None
-    stories = [messages.story(one, history) for one in messages.find(pasted)]
+    stories = [messages.story(one.message, history) for one in messages.find(pasted)]
     assert (first, last) in [(story.first, story.last) for story in stories]
 
 
@@ -87,5 +109,6 @@ def test_command() -> None:
     told = CliRunner().invoke(command, ["--message", pasted, "--json"])
     story = json.loads(told.output)["messages"][0]
     assert (story["kind"], story["last"], story["current"]) == ("error", "0.5.13.post1", False)
+    assert story["match"] == "alike"
     with pytest.raises(UsageError, match="says this"):
         CliRunner().invoke(command, ["--message", "never said by anybody at all"], catch_exceptions=False)

@@ -69,16 +69,16 @@ AssertionError
         (TRACEBACK.format(path="sglang/srt/server_args.py", line=21), "bare", "line"),
         (TRACEBACK.format(path="sglang/srt/server_args.py", line=900), "bare", "function"),
         ("    assert self.topk is None and self.tokens is None\nAssertionError", "bare", "source"),
-        ("runing requests reset to 48 for drafting", "reset", "near"),
+        ("runing requests is reset to 48 for drafting", "reset", "near"),
     ],
 )
 def test_paste_finds_the_rule(pasted: str, found: str, how: str) -> None:
-    best = MessageIndex(RULES).find(pasted)[0]
+    best = MessageIndex.of(RULES).find(pasted)[0]
     assert (best.rule.id, best.how) == (found, how)
 
 
 def test_values_filled_in_are_read_back() -> None:
-    best = MessageIndex(RULES).find("ValueError: page width 12 is over 8 tokens")[0]
+    best = MessageIndex.of(RULES).find("ValueError: page width 12 is over 8 tokens")[0]
     assert best.values == {"width": "12", "cfg.most": "8"}
 
 
@@ -86,7 +86,7 @@ def test_values_filled_in_are_read_back() -> None:
     "pasted", ["", "\n\n", "CUDA out of memory", "Traceback (most recent call last):", "\x00{%"]
 )
 def test_what_no_rule_wrote_finds_nothing(pasted: str) -> None:
-    assert MessageIndex(RULES).find(pasted) == []
+    assert MessageIndex.of(RULES).find(pasted) == []
 
 
 def test_chained_traceback_keeps_the_last_exception_and_all_frames() -> None:
