@@ -13,12 +13,13 @@ from indexer.drift.launch.model import FileLaunches, Launch, VersionHint
 from indexer.drift.launch.read import Unreadable, load, read_launches
 from indexer.drift.lint.config_keys import judge_config
 from indexer.drift.lint.continued import LINE_BY_LINE, broken_continuations
-from indexer.drift.lint.engines import GENERIC, options_of_sglang, starts_vllm
+from indexer.drift.lint.engines import DISTINCTIVE, GENERIC, options_of_sglang, starts_vllm
 from indexer.drift.lint.facts import Timeline
 from indexer.drift.lint.judge import Raw, judge_launch, judge_settings
 from indexer.drift.lint.serve import OTHER, SERVER, reader
 from indexer.drift.lint.whole import note_completeness
 from indexer.drift.report.record import HINT, START, Finding, Unread
+from indexer.knowledge.nearest import nearest
 
 Extra = Callable[[Launch, FileLaunches, str], list[Raw]]
 """More findings for a launch on a version: conflicts of its options."""
@@ -229,7 +230,8 @@ def belongs(launch: Launch, timeline: Timeline, about_sglang: bool) -> bool:
     """Whether a list of options without a program is a server's.
 
     It is when most of its options are ones that some version declares, and some of these are not
-    shared with other engines.
+    shared with other engines; or where its surroundings or one of its options say so, and most are at least
+    like ones.
     """
     spellings = timeline.spellings
     if launch.keywords:
@@ -240,6 +242,10 @@ def belongs(launch: Launch, timeline: Timeline, about_sglang: bool) -> bool:
         return False
     shortest = len("--tp") + (not about_sglang)
     known = [n for n in names if n in spellings or (len(n) >= shortest and _is_prefix(n, timeline))]
+    plain = not (launch.config or launch.keywords)
+    if launch.owned or (plain and not DISTINCTIVE.isdisjoint(names)):
+        like = [n for n in names if n not in known and nearest(n, spellings, 1)]
+        return len(known) + len(like) >= _MIN_KNOWN * len(names)
     own = [name for name in known if name not in GENERIC]
     needed = 1 if about_sglang and not launch.keywords else 2
     return len(own) >= needed and len(known) >= _MIN_KNOWN * len(names)

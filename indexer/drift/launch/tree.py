@@ -36,6 +36,17 @@ _TAB = re.compile(r"\t")
 _ENTRY_KEYS = ("entrypoint", "ENTRYPOINT")
 _COMMAND_KEYS = ("command", "module", "program", "cmd")
 _ARGS_KEYS = ("args", "arguments", "extraArgs", "extra_args", "CMD")
+_LIST_KEYS = re.compile(r"arg|flag|option|command|cmd", re.IGNORECASE)
+"""Keys whose lists and strings may be a program's options."""
+_SGLANG = re.compile(r"(^|[/_-])(sglang|sgl-dev)(?![\w-]*(?:router|gateway))", re.IGNORECASE)
+"""Images that hold the server, and keys of what a chart says of it."""
+_ENGINE_KEYS = re.compile(r"(engine|runtime|framework)$", re.IGNORECASE)
+_OTHER_PARTS = re.compile(
+    r"router|gateway|proxy|nginx|envoy|ingress|prometheus|grafana|metric|exporter|monitor|bench|eval|redis|etcd"
+    r"|operator|sidecar|init|frontend|webui|probe|build|download|test|job",
+    re.IGNORECASE,
+)
+"""Keys of what else a chart starts."""
 _OPTION_KEY = re.compile(r"^(--)?[a-z][a-z0-9]*([-_][a-z0-9]+)+$|^(tp|dp|ep|pp|host|port|model|dtype)$")
 _ENVIRONMENT_KEYS = re.compile(r"env", re.IGNORECASE)
 _SHELL_NAMES = re.compile(r"(^|/)(ba|z|da|k)?sh$")
@@ -80,6 +91,7 @@ class _Reader:
         self.found = FileLaunches()
         self.pending: list[tuple[str, Located]] = []
         self._ids: set[int] = set()
+        self._loose: list[Launch] = []  # lists of options that nobody owns yet
 
     def run(self) -> None:
         done = 0
@@ -133,7 +145,7 @@ class _Reader:
     def mapping(self, node: yaml.MappingNode, depth: int, top: bool) -> None:
         pairs = [(k.value, k, v) for k, v in node.value if isinstance(k, yaml.ScalarNode)]
         by_key = {name: value for name, _, value in pairs}
-        before = len(self.found.launches)
+        before, unowned = len(self.found.launches), len(self._loose)
         taken = self.command(by_key)
         self.environment(pairs, by_key)
         as_options = self.options(pairs, top)
@@ -142,8 +154,14 @@ class _Reader:
                 continue
             if isinstance(value, yaml.ScalarNode) and name.lower().endswith((".yaml", ".yml", ".json")):
                 self.pending.append((name, self.located(value)))
-            self.node(value, depth + 1)
+            self.below(name, value, depth)
         image = by_key.get("image")
+        engines = [value for name, _, value in pairs if _ENGINE_KEYS.search(name)]
+        stated = [text for one in (image, *engines) if one is not None for text in _scalars(one)]
+        if any(map(_SGLANG.search, stated)):
+            self.own(unowned)
+        elif image is not None:
+            del self._loose[unowned:]
         if isinstance(image, yaml.ScalarNode):
             self.other_engine(image.value, before)
             version = image_version(image.value)
@@ -153,6 +171,23 @@ class _Reader:
                     launch.version = launch.version or hint
         elif isinstance(image, yaml.MappingNode):
             self.helm_image(image, before)
+
+    def below(self, name: str, value: Node, depth: int) -> None:
+        """Read what stands under a key; note the lists of options there, and whose the key says they are."""
+        before, unowned = len(self.found.launches), len(self._loose)
+        self.node(value, depth + 1)
+        if _LIST_KEYS.search(name) and not isinstance(value, yaml.MappingNode):
+            self._loose += [one for one in self.found.launches[before:] if one.program == "fragment"]
+        if _OTHER_PARTS.search(name):
+            del self._loose[unowned:]
+        elif _SGLANG.search(name):
+            self.own(unowned)
+
+    def own(self, begin: int) -> None:
+        """Give the loose lists from ``begin`` on to SGLang."""
+        for launch in self._loose[begin:]:
+            launch.owned = True
+        del self._loose[begin:]
 
     def other_engine(self, image: str, before: int) -> None:
         """Options without a program belong to the engine of their container's image."""
@@ -180,7 +215,9 @@ class _Reader:
         parts = [by_key[key] for key in keys if isinstance(by_key[key], yaml.SequenceNode | yaml.ScalarNode)]
         if not parts:
             return set()
+        before = len(self.found.launches)
         if self.sequence(parts):
+            self._loose += [one for one in self.found.launches[before:] if one.program == "fragment"]
             return {id(part) for part in parts}
         return set()
 
@@ -354,6 +391,13 @@ class _Reader:
 
     def add_setting(self, name: str, value: str | None, start: int) -> None:
         self.found.settings.append(Setting(name, value, start, start + len(name)))
+
+
+def _scalars(node: Node) -> Iterator[str]:
+    """Yield the texts of a scalar, or of a mapping's values."""
+    for one in [value for _, value in node.value] if isinstance(node, yaml.MappingNode) else [node]:
+        if isinstance(one, yaml.ScalarNode):
+            yield one.value
 
 
 def _names_model(words: list[Word]) -> bool:

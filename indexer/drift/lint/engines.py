@@ -95,6 +95,19 @@ def engine_of(option: str) -> tuple[str, str | None] | None:
     return None
 
 
+DISTINCTIVE = frozenset(
+    {
+        "--mem-fraction-static",
+        "--schedule-conservativeness",
+        "--speculative-algorithm",
+        "--speculative-draft-model-path",
+        "--speculative-eagle-topk",
+        "--speculative-num-draft-tokens",
+        "--speculative-num-steps",
+    }
+)
+"""Options by which a list is SGLang's, whatever else stands in it."""
+
 GENERIC = frozenset(
     {
         "--api-key",

@@ -162,6 +162,8 @@ def _is_servers(verdict: Verdict, launch: Launch, problem: Problem) -> bool:
     fragment belongs to a server by its spelling only. There, only what some version of SGLang
     declared exactly is certain to be meant for it.
     """
+    if launch.owned and (verdict.replacement is not None or verdict.code == "wrong-engine-flag"):
+        return True
     if launch.program not in ("server", "serve"):
         return verdict.known and problem.spelled.startswith("--")
     return verdict.known or verdict.certain or not (launch.branched and problem.word.branch)

@@ -72,6 +72,8 @@ def _summary(report: Report) -> str:
         said = f" ({'; '.join(origin[:3])}{'; …' if len(origin) > 3 else ''})" if origin else ""
         shown = ", ".join(versions) if len(versions) <= 4 else f"{len(versions)} versions"
         parts.append(f"against {shown}{said}")
+    elif report.files:
+        parts.append("no SGLang launch found")
     if report.suppressed:
         parts.append(f"{report.suppressed} accepted by comment or baseline")
     if report.unread:

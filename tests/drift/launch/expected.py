@@ -158,6 +158,17 @@ EXPECTED: dict[str, tuple[str, list[str], list[str]]] = {
         [],
     ),
     "helm_deployment.yaml": ("0.5.23", ["25:15 renamed-flag --mamba-scheduler-strategy"], []),
+    "helm_extra_args.yaml": (
+        "0.5.12",
+        [
+            "5:19 unknown-flag --tp-sise",
+            "5:32 unknown-flag --mem-fraction-statik",
+            "11:27 unknown-flag --speculative-algoritm",
+            "13:29 unknown-flag --mamba-scheduler-strategi",
+            "18:26 unknown-flag --tp-sise",
+        ],
+        [],
+    ),
     "helm_values.yaml": ("0.5.20", ["8:5 ambiguous-flag --cuda-graph-max-bs"], []),
     "heredoc.sbatch": (
         "0.5.23",
