@@ -84,8 +84,9 @@ class Launch(msgspec.Struct, kw_only=True):
     ``offset`` is where the launch begins, ``version`` the version told for this launch in particular.
     ``direct`` is True for a command of its own, which nothing else in the file hands words to; ``told`` when
     besides no word of it can be missing. ``branched`` is True when the program itself is there only under a
-    condition: words of other branches may then belong to another program. ``owned`` is True for a list of options whose
-    surroundings (its container's image, the part of a chart it stands in) say that it is for SGLang.
+    condition: words of other branches may then belong to another program. ``owned`` is True for a
+    list of options whose surroundings (its container's image, the part of a chart it stands in) say that it
+    is for SGLang.
     """
 
     program: Program
