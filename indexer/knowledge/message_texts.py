@@ -50,7 +50,7 @@ def _said_at(source: bytes, line: int, key: str, kind: str) -> str | None:
     name = _function_around(tree.root_node, line)
     said = [
         effect
-        for function in FunctionFinder(tree).read(name)
+        for function in FunctionFinder(tree, source).read(name)
         for effect in function.effects
         if effect.message is not None and effect.line <= line <= effect.end_line
     ]
