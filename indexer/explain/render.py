@@ -130,8 +130,8 @@ def _summary(answer: Explanation) -> str:
     refusals = [answer.refusal] if answer.refusal else answer.refusals
     if refusals and refusals[0] is not None:
         word = "refused" if answer.outcome == REFUSED else "may be refused"
-        said = refusals[0].message.strip().splitlines()
-        return f"{word}: {refusals[0].exception}: {said[0] if said else '(no message)'}"
+        first = refusals[0].message.strip().splitlines()
+        return f"{word}: {refusals[0].exception}: {first[0] if first else '(no message)'}"
     return "can't be known: " + (answer.unknowns[0].reason if answer.unknowns else "")
 
 
