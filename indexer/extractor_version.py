@@ -29,6 +29,19 @@ def callgraph_version() -> str:
 
 
 @cache
+def file_facts_version(module: str, others: tuple[str, ...] = ()) -> str:
+    """Return a digest of everything that decides what ``module`` reads of a single file.
+
+    That is the module, everything in ``syntax`` itself, and ``others``: further modules, or queries as
+    ``queries/NAME.scm``.
+    """
+    modules = [one for one in (module, *others) if not one.endswith(".scm")]
+    files = [_PACKAGE.joinpath(*one.split(".")[1:]).with_suffix(".py") for one in modules]
+    files += [data_path("queries") / Path(one).name for one in others if one.endswith(".scm")]
+    return _digest(list({*files, *(_PACKAGE / "syntax").glob("*.py")}))
+
+
+@cache
 def followed_version() -> str:
     """Return a digest of everything that decides which facts are followed through the releases."""
     facts = hashlib.blake2b((_PACKAGE / "knowledge" / "facts.py").read_bytes(), digest_size=3).hexdigest()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+import re
 import shutil
 from pathlib import Path
 
@@ -9,6 +11,14 @@ import pytest
 
 from indexer import extractor_version as versions
 from indexer._resources import data_path
+from indexer.extract.env_vars import ENV_USES
+from indexer.extract.reads import FLAG_USES
+from indexer.extract.replacements import REPLACEMENT_MESSAGES
+from indexer.extract.rules import RULE_FACTS
+from indexer.syntax.callgraph.attribute_reads import ATTRIBUTE_READS
+from indexer.syntax.callgraph.facts import CALL_FACTS
+from indexer.syntax.facts import Extractor
+from indexer.syntax.graph import OUTLINE
 
 NAMES = {
     "callgraph_version": [
@@ -51,3 +61,55 @@ def test_a_changed_file_gives_another_name(package: Path, name: str, file: str) 
     finally:
         versions.extractor_version.cache_clear()
         getattr(versions, name).cache_clear()
+
+
+@pytest.mark.parametrize(
+    ("one", "file"),
+    [
+        (OUTLINE, "syntax/outline.py"),
+        (FLAG_USES, "extract/reads/uses.py"),
+        (FLAG_USES, "syntax/anchors.py"),
+        (ENV_USES, "extract/env_vars/uses.py"),
+        (REPLACEMENT_MESSAGES, "extract/replacements.py"),
+        (RULE_FACTS, "extract/rules/flow.py"),
+        (RULE_FACTS, "queries/rule_raise.scm"),
+        (CALL_FACTS, "syntax/callgraph/facts.py"),
+        (CALL_FACTS, "queries/callgraph.scm"),
+        (ATTRIBUTE_READS, "syntax/callgraph/facts.py"),
+        (ATTRIBUTE_READS, "queries/attribute_reads.scm"),
+    ],
+    ids=lambda value: getattr(value, "name", value),
+)
+def test_facts_of_a_file_are_read_again_when_what_decides_them_changed(
+    package: Path, one: Extractor, file: str
+) -> None:
+    def told() -> str:
+        versions.file_facts_version.cache_clear()
+        return dataclasses.replace(one).key  # a copy has not worked out its key
+
+    try:
+        before = told()
+        with (package / file).open("a") as source:
+            source.write("\n# changed\n" if file.endswith(".py") else "\n; changed\n")
+        assert told() != before
+    finally:
+        versions.file_facts_version.cache_clear()
+
+
+@pytest.mark.parametrize("one", [OUTLINE, FLAG_USES, ENV_USES, REPLACEMENT_MESSAGES, RULE_FACTS, CALL_FACTS])
+def test_everything_that_decides_the_facts_of_a_file_is_there(package: Path, one: Extractor) -> None:
+    for name in (one.run.__module__, *one.decided_by):
+        file = name if name.endswith(".scm") else "/".join(name.split(".")[1:]) + ".py"
+        assert (package / file).is_file()
+
+
+@pytest.mark.parametrize("one", [OUTLINE, FLAG_USES, ENV_USES, REPLACEMENT_MESSAGES, RULE_FACTS, CALL_FACTS])
+def test_what_the_readers_of_a_file_import_decides_its_facts(one: Extractor) -> None:
+    modules = [one.run.__module__, *(name for name in one.decided_by if not name.endswith(".scm"))]
+    gathering = {"indexer.extract.file_facts"}  # which files, not what is in them
+    for name in modules:
+        source = Path(versions.__file__).parent.joinpath(*name.split(".")[1:]).with_suffix(".py").read_text()
+        imported = set(
+            re.findall(r"^from (indexer\.(?:extract|syntax\.callgraph)[\w.]*) import", source, re.M)
+        )
+        assert imported - gathering <= set(modules)

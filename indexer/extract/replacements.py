@@ -56,7 +56,7 @@ def find_messages(path: str, source: bytes, tree: Tree) -> SaidList:
     return SaidList([one for one in found if one is not None])
 
 
-REPLACEMENT_MESSAGES = Extractor("replacement-messages", 3, find_messages, SaidList, SaidList([]), _HINTS)
+REPLACEMENT_MESSAGES = Extractor("replacement-messages", find_messages, SaidList, SaidList([]), _HINTS)
 
 
 def _may_say(node: Node) -> bool:

@@ -10,13 +10,14 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor, as_completed
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from typing import Any
 
 import msgspec
 from tree_sitter import Tree
 
 from indexer.collector import collector_paused
+from indexer.extractor_version import file_facts_version
 from indexer.source.tree import SourceTree
 from indexer.syntax.factstore import FactStore
 from indexer.syntax.parse import parse
@@ -35,22 +36,24 @@ class Extractor:
     """One kind of per-file facts.
 
     ``run(path, source, tree)`` must be a module-level function (processes import it) and depend on
-    nothing but the file. ``version`` is raised whenever it gives something else for the same file.
-    A file with none of ``hints`` in it has the facts ``empty`` and need not be parsed for them. ``both``
-    names an extractor whose facts come out of the same walk, and gives these facts and the other's.
+    nothing but the file. ``decided_by`` names what else than its module and ``indexer.syntax`` decides the
+    facts: modules, or queries as ``queries/NAME.scm``. A file with none of ``hints`` in it has the facts
+    ``empty`` and need not be parsed for them. ``both`` names an extractor whose facts come out of the same
+    walk, and gives these facts and the other's.
     """
 
     name: str
-    version: int
     run: Callable[[str, bytes, Tree], msgspec.Struct]
     result: type[msgspec.Struct]
     empty: msgspec.Struct | None = None
     hints: tuple[bytes, ...] = ()
     both: tuple[Extractor, Callable[[str, bytes, Tree], tuple[msgspec.Struct, msgspec.Struct]]] | None = None
+    decided_by: tuple[str, ...] = ()
 
-    @property
+    @cached_property
     def key(self) -> str:
-        return f"{self.name}-{self.version}"
+        """What the facts are kept under; it changes with the code that reads them."""
+        return f"{self.name}-{file_facts_version(self.run.__module__, self.decided_by)}"
 
 
 def extract_file(path: str, source: bytes, extractors: Sequence[Extractor]) -> dict[str, bytes]:

@@ -18,7 +18,7 @@ from indexer.knowledge.schema import Location
 from indexer.source.tree import PACKAGE_ROOT, SourceTree
 from indexer.syntax.facts import Extractor, collect
 from indexer.syntax.factstore import FactStore
-from indexer.syntax.module import OUTLINE_VERSION, Assignment, Class, Function, Import, Module, module_name
+from indexer.syntax.module import Assignment, Class, Function, Import, Module, module_name
 from indexer.syntax.outline import index_module, outline_nodes
 from indexer.syntax.parse import line, parse
 
@@ -27,7 +27,7 @@ def _outline(path: str, source: bytes, tree: Tree) -> Module:
     return index_module(path, source, tree)
 
 
-OUTLINE = Extractor("outline", OUTLINE_VERSION, _outline, Module)
+OUTLINE = Extractor("outline", _outline, Module)
 
 _DEEPEST_IMPORT_CHAIN = 20
 

@@ -6,9 +6,6 @@ import msgspec
 
 PACKAGE_PREFIX = "python/"
 
-OUTLINE_VERSION = 1
-"""Raised whenever ``index_module`` gives something else for the same file: old cache entries die."""
-
 
 class Import(msgspec.Struct, array_like=True, frozen=True):
     """One name bound by an import.

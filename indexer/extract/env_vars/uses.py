@@ -52,7 +52,7 @@ def find_env_uses(path: str, source: bytes, tree: Tree) -> EnvUses:
     return EnvUses(sorted(found.values(), key=lambda one: (one.line, one.name)))
 
 
-ENV_USES = Extractor("env-uses", 1, find_env_uses, EnvUses, EnvUses([]), _HINTS)
+ENV_USES = Extractor("env-uses", find_env_uses, EnvUses, EnvUses([]), _HINTS)
 
 
 def _use(name: str, node: Node, how: str, written: bool, default: str | None = None) -> EnvUse:

@@ -78,7 +78,7 @@ def find_flag_uses(path: str, source: bytes, tree: Tree) -> FlagUses:
     return FlagUses(sorted(found.values(), key=lambda one: (one.lines, one.chain)))
 
 
-FLAG_USES = Extractor("flag-uses", 5, find_flag_uses, FlagUses, FlagUses([]), _HINTS)
+FLAG_USES = Extractor("flag-uses", find_flag_uses, FlagUses, FlagUses([]), _HINTS)
 
 
 def _use(node: Node, chain: str, how: str, getter: str | None = None) -> FlagUse:

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
 
 from tree_sitter import Node, Tree
 
@@ -13,11 +11,10 @@ from indexer.extract.rules.effects import SHAPES, Shapes
 from indexer.extract.rules.expressions import LITERALS, expression, unwrap
 from indexer.extract.rules.facts import Function, RuleFacts
 from indexer.extract.rules.flow import FunctionWalker
-from indexer.syntax import queries
 from indexer.syntax.facts import Extractor
 from indexer.syntax.parse import end_line, line, text
 
-_DECIDING = ("conditions", "effects", "expressions", "facts", "files", "flow", "loops", "messages")
+_DECIDING = ("conditions", "effects", "expressions", "facts", "flow", "loops", "messages")
 _CONTAINERS = {"list", "tuple", "set", "dictionary"}
 _COMPOUND = {
     "block", "if_statement", "elif_clause", "else_clause", "try_statement", "except_clause", "finally_clause",
@@ -58,17 +55,15 @@ class FunctionFinder:
         return [_Reader(one.node, self._source, self._literals).function(one) for one in found]
 
 
-def _version() -> int:
-    """Return a number that changes with the code and queries that decide what a file's facts are."""
-    digest = hashlib.blake2b(digest_size=4)
-    for module in _DECIDING:
-        digest.update((Path(__file__).parent / f"{module}.py").read_bytes())
-    for shape in ("calls", *SHAPES):
-        digest.update(queries.source(f"rule_{shape}").encode())
-    return int.from_bytes(digest.digest(), "big")
-
-
-EXTRACTOR = Extractor("rules", _version(), read_file, RuleFacts)
+EXTRACTOR = Extractor(
+    "rules",
+    read_file,
+    RuleFacts,
+    decided_by=(
+        *(f"indexer.extract.rules.{module}" for module in _DECIDING),
+        *(f"queries/rule_{shape}.scm" for shape in ("calls", *SHAPES)),
+    ),
+)
 
 
 def _module_literals(root: Node) -> dict[str, Node]:

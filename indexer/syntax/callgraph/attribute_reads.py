@@ -13,7 +13,7 @@ import msgspec
 from tree_sitter import QueryCursor, Tree
 
 from indexer.syntax import queries
-from indexer.syntax.callgraph.facts import CALL_FACTS, FACTS_VERSION, FileFacts, Walk
+from indexer.syntax.callgraph.facts import CALL_FACTS, FileFacts, Walk
 from indexer.syntax.facts import Extractor
 
 _LONGEST = 120
@@ -42,7 +42,15 @@ def read_both(path: str, source: bytes, tree: Tree) -> tuple[AttributeReads, Fil
 
 
 ATTRIBUTE_READS = Extractor(
-    "attribute-reads", FACTS_VERSION, read_attributes, AttributeReads, both=(CALL_FACTS, read_both)
+    "attribute-reads",
+    read_attributes,
+    AttributeReads,
+    both=(CALL_FACTS, read_both),
+    decided_by=(
+        "indexer.syntax.callgraph.facts",
+        "queries/callgraph.scm",
+        "queries/attribute_reads.scm",
+    ),
 )
 
 

@@ -17,8 +17,6 @@ from tree_sitter import QueryCursor, Tree
 from indexer.syntax import queries
 from indexer.syntax.facts import Extractor
 
-FACTS_VERSION = 4
-
 TERMINATORS = frozenset({"return_statement", "raise_statement", "continue_statement", "break_statement"})
 _COMMENT = re.compile(r"""("[^"\n]*"|'[^'\n]*')|#[^\n]*""")
 MAX_TEXT = 4000
@@ -119,7 +117,7 @@ def read_facts(path: str, source: bytes, tree: Tree) -> FileFacts:
     return Walk(source, tree.root_node).run(QueryCursor(queries.load("callgraph")).captures(tree.root_node))
 
 
-CALL_FACTS = Extractor("callgraph", FACTS_VERSION, read_facts, FileFacts)
+CALL_FACTS = Extractor("callgraph", read_facts, FileFacts, decided_by=("queries/callgraph.scm",))
 
 
 def _one_line(text: str) -> str:
