@@ -160,22 +160,26 @@ def _path(sheet: Sheet, links: Links, name: str, heading: str, points: tuple[str
 
 
 def _fact(sheet: Sheet, label: str, value: str, places: Iterable[Location | None]) -> None:
-    """Add ``label  value  places`` as one line."""
+    """Add ``label  value  places``."""
     told = _told(places)
     head = "  " + click.style(f"{label:<{_LABEL}} ", dim=True)
     room = sheet.width - max(len(label), _LABEL) - 3
-    sheet.lines.append(head + _beside(value, told, room))
+    first, *more = _beside(value, told, room)
+    sheet.lines += [head + first, *(" " * (_LABEL + 3) + line for line in more)]
 
 
 def _line(sheet: Sheet, text: str, places: Iterable[Location | None]) -> None:
-    sheet.lines.append("  " + _beside(text, _told(places), sheet.width - 2))
+    sheet.lines += ["  " + line for line in _beside(text, _told(places), sheet.width - 2)]
 
 
-def _beside(text: str, told: str, room: int) -> str:
-    """Return a text and its places on one line; the text is what is cut."""
+def _beside(text: str, told: str, room: int) -> list[str]:
+    """Return a text and its places on one line, the text cut where they don't fit. A name that it begins
+    with is not cut: its places follow on a line of their own."""
     if not told or not text:
-        return _cut(text, room) or click.style(told, fg="cyan")
-    return f"{_cut(text, max(_SHORTEST, room - len(told) - 2))}  {click.style(told, fg='cyan')}"
+        return [_cut(text, room) or click.style(told, fg="cyan")]
+    if len(text) > room - len(told) - 2 < len(text.split(" ", 1)[0]):
+        return [_cut(text, room), click.style(told, fg="cyan")]
+    return [f"{_cut(text, max(_SHORTEST, room - len(told) - 2))}  {click.style(told, fg='cyan')}"]
 
 
 def _heading(sheet: Sheet, text: str) -> None:

@@ -163,11 +163,13 @@ class _Answer:
         click.echo(msgspec.json.format(msgspec.json.encode(answer)).decode())
 
     def print(self, text: str, version: str) -> None:
+        from indexer.knowledge.lookup import LABELS
+
         for typed, meant in self.mended.items():
             click.echo(click.style(f"{typed!r} taken as {meant!r}", dim=True))
         for one in self.elsewhere:
-            kind = "variable" if one.kind == "env" else one.kind
-            click.echo(fit(f"SGLang {version} has no {kind} {one.name}: {one.told}; see: {one.command}"))
+            label = LABELS.get(one.kind, one.kind)
+            click.echo(fit(f"SGLang {version} has no {label} {one.name}: {one.told}; see: {one.command}"))
         if self.said_before is not None:
             click.echo(fit(f"SGLang {version} does not say this; it is {self.said_before}"))
         if not self.confident:

@@ -10,8 +10,16 @@ import click
 from indexer.knowledge.addresses import KINDS
 
 
+class KindName(click.Choice[str]):
+    """A kind, also in the plural and in capitals."""
+
+    def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        lower = value.lower()
+        return super().convert(lower if lower in self.choices else lower.removesuffix("s"), param, ctx)
+
+
 @click.command(context_settings={"ignore_unknown_options": True})
-@click.argument("kind", type=click.Choice(KINDS))
+@click.argument("kind", type=KindName(KINDS))
 @click.argument("name", required=False)
 @click.option("--version", "version", metavar="V", help="SGLang version; default: the default pin.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
@@ -26,8 +34,10 @@ def command(kind: str, name: str | None, version: str | None, as_json: bool, eve
     from indexer.errors import UsageError
     from indexer.knowledge.links import Links
     from indexer.knowledge.lookup import find_facts
+    from indexer.knowledge.schema import Model
     from indexer.snapshots import get_snapshot
 
+    name, version = _versioned(name, version)
     snapshot = get_snapshot(version, code_paths=kind == "path")
     if name is None:
         from indexer.cli._listing import list_facts
@@ -49,11 +59,30 @@ def command(kind: str, name: str | None, version: str | None, as_json: bool, eve
         return
     from indexer.cli._facts import print_fact
 
+    if any(isinstance(fact, Model) and fact.hybrid and not fact.is_draft for fact in found):
+        # A hybrid's sheet tells of its memory and its decode path, whatever was asked for before.
+        snapshot = get_snapshot(snapshot.source.version)
     links = Links(snapshot)
     for number, fact in enumerate(found):
         if number:
             click.echo()
         print_fact(kind, fact, links, fold=not everything)
+
+
+def _versioned(name: str | None, version: str | None) -> tuple[str | None, str | None]:
+    """Return a name without the ``@version`` behind it, and the version that is meant.
+
+    Raises:
+        UsageError: the name and ``--version`` say different ones.
+    """
+    from indexer.errors import UsageError
+
+    bare, at, named = (name or "").rpartition("@")
+    if not (at and bare and named[:1].isdigit()):
+        return name, version
+    if version not in (None, named):
+        raise UsageError(f"{name} and --version {version} say different versions", "leave one of them out")
+    return bare, named
 
 
 def _architectures(name: str) -> list[str]:

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import re
+import shlex
 from itertools import takewhile
 from typing import Any
 
 from indexer.errors import UsageError
 from indexer.knowledge.addresses import KINDS, fact_name, facts_of
 from indexer.knowledge.nearest import nearest, normal, plain
-from indexer.knowledge.schema import Algorithm, Flag, Snapshot
+from indexer.knowledge.schema import Algorithm, Flag, Model, Rule, Snapshot
 
 _SUGGESTIONS = 3
+LABELS = {"env": "environment variable", "path": "code path"}
+"""What kinds are called in a sentence, where not by their own name."""
 
 
 def spellings(fact: Any) -> list[str]:
@@ -26,8 +29,10 @@ def spellings(fact: Any) -> list[str]:
 def find_facts(snapshot: Snapshot, kind: str, name: str) -> list[Any]:
     """Return the facts of ``kind`` that ``name`` means; several when flags share a dest.
 
-    The fact's own name or option wins over a shared dest, any spelling of dashes and case over
-    an abbreviation. A flag may be abbreviated as argparse allows: a prefix that only one flag has.
+    The fact's own name or option wins over a shared dest, any spelling of dashes and case over an
+    abbreviation, and that over the same letters cut differently (``eagle-3``, ``tp size``). A flag may be
+    abbreviated as argparse allows: a prefix that only one flag has. An option or variable may have its value
+    behind it, a rule may be asked for by its place (``speculative_hook.py:1090``).
 
     Raises:
         UsageError: there is none; the nearest names are told.
@@ -35,17 +40,45 @@ def find_facts(snapshot: Snapshot, kind: str, name: str) -> list[Any]:
     if kind not in KINDS:
         raise UsageError(f"no kind {kind!r}", f"kinds are {', '.join(KINDS)}")
     facts = facts_of(snapshot, kind)
-    wanted = normal(name.removeprefix(f"{kind}:").partition("@")[0])
-    exact = [fact for fact in facts if wanted in map(normal, _own_names(fact))]
-    found = exact or [fact for fact in facts if wanted in map(normal, spellings(fact))]
-    if not found and kind == "flag" and wanted:
-        abbreviated = [
-            fact for fact in facts if any(o.startswith(f"--{wanted}") for o in fact.option_strings)
-        ]
-        found = abbreviated if len(abbreviated) == 1 else []
+    wanted = normal(_bare(kind, name))
+    found = (
+        [fact for fact in facts if wanted in map(normal, _own_names(fact))]
+        or [fact for fact in facts if wanted in map(normal, spellings(fact))]
+        or (_abbreviated(facts, wanted) if kind == "flag" else [])
+        or (_at_place(facts, wanted) if kind == "rule" else [])
+        or [fact for fact in facts if plain(wanted) in map(plain, spellings(fact))]
+    )
     if not found:
         raise UsageError(_nothing(snapshot, kind, name, wanted))
     return found
+
+
+def _bare(kind: str, name: str) -> str:
+    """Return a name without its kind, and an option or variable without the value that follows it."""
+    bare = name.strip().removeprefix(f"{kind}:").partition("@")[0]
+    if kind == "env":
+        bare = bare.strip("${}")
+    if kind == "env" or bare.startswith("--"):
+        bare = re.split(r"[=\s]", bare, maxsplit=1)[0]
+    return bare
+
+
+def _abbreviated(facts: list[Flag], wanted: str) -> list[Flag]:
+    begun = [fact for fact in facts if any(o.startswith(f"--{wanted}") for o in fact.option_strings)]
+    return begun if wanted and len(begun) == 1 else []
+
+
+def _at_place(rules: list[Rule], wanted: str) -> list[Rule]:
+    place = re.fullmatch(r"(.+\.py):(\d+)", wanted)
+    if place is None:
+        return []
+    file, line = f"/{place[1]}", int(place[2])
+    return [
+        rule
+        for rule in rules
+        if f"/{normal(rule.at.path)}".endswith(file)
+        and rule.at.line <= line <= (rule.at.end_line or rule.at.line)
+    ]
 
 
 def _own_names(fact: Any) -> list[str]:
@@ -55,20 +88,39 @@ def _own_names(fact: Any) -> list[str]:
 def _nothing(snapshot: Snapshot, kind: str, name: str, wanted: str) -> str:
     version = snapshot.source.version
     facts = facts_of(snapshot, kind)
+    label = LABELS.get(kind, kind)
     if not facts:
-        return f"SGLang {version}: no {kind} is known in this snapshot"
-    message = f"SGLang {version} has no {kind} {name!r}"
-    from indexer.knowledge.elsewhere import elsewhere
+        return f"SGLang {version}: no {label} is known in this snapshot"
+    message = f"SGLang {version} has no {label} {name!r}"
+    other, colon, rest = name.partition(":")
+    if colon and other in KINDS and other != kind:
+        return f"{message}; it names another kind: indexer show {other} {rest}"
+    from indexer.knowledge.elsewhere import elsewhere, names_elsewhere
 
-    other = elsewhere(kind, wanted, version)
-    if other is not None:
-        return f"{message}: {other.told}; see: {other.command}"
+    gone = elsewhere(kind, wanted, version)
+    if gone is not None:
+        return f"{message}: {gone.told}; see: {gone.command}"
     if kind == "model" and "/" in name:
         return f"{message}; {_about_models(name, [fact_name(fact) for fact in facts])}"
     near = nearest(wanted, [spelling for fact in facts for spelling in spellings(fact)])
     if near:
         return f"{message}; did you mean {', '.join(near)}?"
-    return f"{message}, and none is like it; `indexer show {kind}` lists them, `indexer search` finds words"
+    others = {one.name: one for one in names_elsewhere(version, kind)}
+    if near := nearest(wanted, others, 1):
+        return f"{message}; did you mean {near[0]}? {others[near[0]].told}; see: {others[near[0]].command}"
+    if kind == "model" and (alike := _of_family(facts, wanted)):
+        return f"{message}; that is a state of hybrid models, of {', '.join(alike)}"
+    searched = f"`indexer search {shlex.quote(name)}`"
+    return f"{message}, and none is like it; `indexer show {kind}` lists them, {searched} finds words"
+
+
+def _of_family(models: list[Model], kind: str) -> list[str]:
+    """Return the models whose recurrent state is of a kind (GDN, KDA, ...)."""
+    return [
+        model.architecture
+        for model in models
+        if not model.is_draft and model.hybrid and normal(str(model.hybrid.get("kind"))) == kind
+    ]
 
 
 def _about_models(name: str, architectures: list[str]) -> str:

@@ -174,3 +174,15 @@ def test_an_empty_name_is_a_usage_error(words: tuple[str, ...]) -> None:
     error = run(*words).exception
     assert isinstance(error, (IndexerError, SystemExit))
     assert getattr(error, "exit_code", getattr(error, "code", None)) == 2
+
+
+def test_a_version_behind_the_name_is_the_version() -> None:
+    told = CliRunner().invoke(cli, ["show", "flag", "backend@1.0"])
+    assert "flag · SGLang 1.0" in told.output
+    error = run("show", "flag", "backend@2.0").exception
+    assert isinstance(error, IndexerError) and "say different versions" in str(error)
+
+
+@pytest.mark.parametrize("kind", ["flags", "FLAG", "Flags"])
+def test_a_kind_in_the_plural_or_in_capitals(kind: str) -> None:
+    assert "--backend" in run("show", kind, "backend").output

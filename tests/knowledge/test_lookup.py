@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import msgspec
 import pytest
 
@@ -70,3 +72,46 @@ def test_a_checkpoint_s_name_suggests_the_class_that_shares_most_of_it() -> None
         snapshot.models.append(msgspec.structs.replace(snapshot.models[0], architecture=name))
     with pytest.raises(UsageError, match=r"\(perhaps Tiny3NextForCausalLM, Tiny3_5ForCausalLM\)"):
         find_facts(snapshot, "model", "org/Tiny3-Next-80B")
+
+
+@pytest.mark.parametrize(
+    ("kind", "name", "found"),
+    [
+        ("flag", "speculative draft steps", "flag:speculative-draft-steps"),
+        ("flag", "--speculative-draft-steps=3", "flag:speculative-draft-steps"),
+        ("flag", "--speculative-draft-steps 3", "flag:speculative-draft-steps"),
+        ("flag", "SpeculativeDraftSteps", "flag:speculative-draft-steps"),
+        ("algorithm", "f-a-s-t", "algorithm:FAST"),
+        ("model", "Tiny_For_Causal_LM", "model:TinyForCausalLM"),
+        ("env", "$TINY_DEBUG", "env:TINY_DEBUG"),
+        ("env", "${TINY_DEBUG}", "env:TINY_DEBUG"),
+        ("env", "TINY_DEBUG=1", "env:TINY_DEBUG"),
+    ],
+)
+def test_as_pasted_from_a_command_or_cut_differently(kind: str, name: str, found: str) -> None:
+    facts = find_facts(small_snapshot(), kind, name)
+    assert [fact_record("1.0", kind, fact)["id"] for fact in facts] == [found]
+
+
+def test_a_rule_by_its_place() -> None:
+    snapshot = small_snapshot()
+    rule = next(one for one in snapshot.rules if one.id.endswith("steps-needed"))
+    name = f"{rule.at.path.rpartition('/')[2]}:{rule.at.line}"
+    assert rule in find_facts(snapshot, "rule", name)
+    with pytest.raises(UsageError, match="none is like it"):
+        find_facts(snapshot, "rule", "server_args.py:99999")
+
+
+@pytest.mark.parametrize(
+    ("kind", "name", "told"),
+    [
+        ("flag", "algorithm:FAST", "it names another kind: indexer show algorithm FAST"),
+        ("env", "spec_v2", "did you mean SGLANG_ENABLE_SPEC_V2"),
+        ("env", "nothing-like-it", "has no environment variable"),
+        ("model", "gdn", "a state of hybrid models, of TinyForCausalLM"),
+        ("rule", "some words", "indexer search 'some words'"),
+    ],
+)
+def test_what_is_said_of_a_name_that_is_none(kind: str, name: str, told: str) -> None:
+    with pytest.raises(UsageError, match=re.escape(told)):
+        find_facts(small_snapshot(), kind, name)
