@@ -9,15 +9,11 @@ from indexer.errors import CannotError, UsageError
 from indexer.extractor_version import extractor_version
 from indexer.knowledge.store import load_snapshot, save_snapshot
 from indexer.progress import tell
-from indexer.source.cache import cache_folder
+from indexer.source.cache import cache_folder, forget_older
 
 if TYPE_CHECKING:
     from indexer.knowledge.schema import Snapshot
     from indexer.source.tree import SourceTree
-
-
-_KEPT = 4
-"""Entries kept of one version: switching between checkouts of this program should not extract again."""
 
 
 def default_version() -> str:
@@ -96,7 +92,7 @@ def get_snapshot(
         snapshot = snapshot_of(tree, code_paths)
     path = cached_path(version, code_paths)
     save_snapshot(snapshot, path)
-    _forget_older(version, path)
+    forget_older(path)
     return snapshot
 
 
@@ -108,16 +104,3 @@ def _cached(path: Path) -> Snapshot | None:
             tell(f"the cached snapshot {path.name} can't be read and is made again")
             path.unlink(missing_ok=True)
     return None
-
-
-def _forget_older(version: str, keep: Path) -> None:
-    """Drop the version's entries made by earlier extractors, but for the newest few."""
-    entries = [path for path in keep.parent.glob(f"{version}-*.json") if _is_of(version, path)]
-    entries.sort(key=lambda path: path.stat().st_mtime, reverse=True)
-    for old in entries[_KEPT:]:
-        if old != keep:
-            old.unlink(missing_ok=True)
-
-
-def _is_of(version: str, path: Path) -> bool:
-    return path.stem.removesuffix(".facts").rpartition("-")[0] == version

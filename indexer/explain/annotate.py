@@ -25,7 +25,7 @@ from indexer.explain.launches import Question, architecture_of
 from indexer.extractor_version import rule_places_version
 from indexer.knowledge.pairings import SEPARATE, pairings_of_model
 from indexer.knowledge.schema import Location, Model, Snapshot
-from indexer.source.cache import cache_folder, keep
+from indexer.source.cache import cache_folder, forget_older, keep
 
 
 class RulePlace(msgspec.Struct, array_like=True):
@@ -158,6 +158,7 @@ def annotator_for(snapshot: Snapshot) -> Annotator:
     if kept is None:
         kept = places_of(snapshot)
         keep(file, msgspec.json.encode(kept))
+        forget_older(file)
     return Annotator(kept)
 
 
@@ -173,6 +174,7 @@ def annotator_of(version: str, extract: bool) -> Annotator | None:
                 return None
             kept = places_of(get_snapshot(version, code_paths=False))
             keep(file, msgspec.json.encode(kept))
+            forget_older(file)
         return Annotator(kept)
     except IndexerError:
         return None

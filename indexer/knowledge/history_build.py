@@ -16,7 +16,7 @@ from indexer.knowledge.facts import Facts, facts_of
 from indexer.knowledge.history_file import HistoryFile, Release
 from indexer.knowledge.history_fold import fold
 from indexer.knowledge.store import write_atomically
-from indexer.source.cache import cache_folder
+from indexer.source.cache import cache_folder, forget_older
 from indexer.workers import cores, end_with_parent
 
 FIRST_RELEASE = "0.4.1"
@@ -156,15 +156,8 @@ def read_release(version: str) -> Entry:
     tree = open_release(version)
     entry = Entry(Release(version, tree.artifact, tree.sha256), facts_of(extract_followed(tree)))
     write_atomically(_entry_path(version), msgspec.json.encode(entry))
-    _forget_older(version)
+    forget_older(_entry_path(version))
     if not had_wheel and (wheel := cached_wheel("sglang", version)) is not None:
         tree.close()
         wheel.unlink(missing_ok=True)
     return entry
-
-
-def _forget_older(version: str) -> None:
-    keep = _entry_path(version)
-    for old in keep.parent.glob(f"{version}-*.json"):
-        if old != keep and old.stem.rpartition("-")[0] == version:
-            old.unlink(missing_ok=True)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import msgspec
 
 from indexer.extractor_version import rules_version
 from indexer.knowledge.schema import Algorithm, Rule
-from indexer.source.cache import cache_folder
+from indexer.source.cache import cache_folder, forget_older
 
 
 class ReleaseRules(msgspec.Struct):
@@ -16,9 +18,13 @@ class ReleaseRules(msgspec.Struct):
     algorithms: list[Algorithm]
 
 
+def _kept_at(version: str) -> Path:
+    return cache_folder("rules") / f"{version}-{rules_version()}.json"
+
+
 def kept_rules(version: str) -> ReleaseRules | None:
     """Return the rules of a release that were read before, None where none were."""
-    path = cache_folder("rules") / f"{version}-{rules_version()}.json"
+    path = _kept_at(version)
     try:
         return msgspec.json.decode(path.read_bytes(), type=ReleaseRules)
     except (OSError, msgspec.MsgspecError):
@@ -45,5 +51,7 @@ def release_rules(version: str) -> ReleaseRules:
     graph = ModuleGraph(tree)
     found = ReleaseRules(extract_rules(graph), extract_algorithms(graph)[1])
     tree.close()
-    write_atomically(cache_folder("rules") / f"{version}-{rules_version()}.json", msgspec.json.encode(found))
+    path = _kept_at(version)
+    write_atomically(path, msgspec.json.encode(found))
+    forget_older(path)
     return found

@@ -55,6 +55,22 @@ def keep(file: Path, content: bytes) -> None:
             begun.unlink(missing_ok=True)
 
 
+_KEPT = 4
+
+
+def forget_older(entry: Path) -> None:
+    """Drop what earlier code kept of the same release beside ``entry`` (``VERSION-DIGEST.json``).
+
+    The newest few stay: switching between checkouts of this program should not make them again.
+    """
+    version = entry.name.rpartition("-")[0]
+    others = [path for path in entry.parent.glob(f"{version}-*") if path.name.rpartition("-")[0] == version]
+    others.sort(key=lambda path: path.stat().st_mtime, reverse=True)
+    for old in others[_KEPT:]:
+        if old != entry:
+            old.unlink(missing_ok=True)
+
+
 @contextmanager
 def exclusive(path: Path) -> Iterator[None]:
     """Hold the lock of ``path`` (a file ``path.lock`` beside it) while the block runs.

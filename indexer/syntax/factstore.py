@@ -19,6 +19,8 @@ CREATE TABLE IF NOT EXISTS blobs (quick TEXT PRIMARY KEY, hash TEXT NOT NULL) WI
 # index of the keys is kept in order, which takes a third of the time. ``facts`` was the table without.
 _PAGE_BYTES = 16384
 _BATCH = 500
+_MOST_BYTES = 2 * 1024**3
+"""A release takes some 90 MB; what earlier versions of this program read is of no use to anybody."""
 _LOCK_SECONDS = 30
 
 
@@ -43,6 +45,7 @@ class FactStore:
                 db.execute("PRAGMA journal_mode=WAL")
                 db.execute("PRAGMA synchronous=NORMAL")
                 db.executescript(_SCHEMA)
+                _drop_oldest(db)
                 return db
             except sqlite3.OperationalError as error:
                 self._problem(f"the cache {self.file} can't be used, nothing is kept ({error})")
@@ -147,3 +150,15 @@ class FactStore:
         self._problem(f"the cache {self.file} was damaged and is built again ({error})")
         self._discard()
         self._db = self._open()
+
+
+def _drop_oldest(db: sqlite3.Connection) -> None:
+    """Drop the older half of the facts where they take more than is worth keeping; the space is used again."""
+    pages, free = (db.execute(f"PRAGMA {name}").fetchone()[0] for name in ("page_count", "freelist_count"))
+    size = db.execute("PRAGMA page_size").fetchone()[0]
+    if (pages - free) * size > _MOST_BYTES:
+        with db:
+            db.execute(
+                "DELETE FROM file_facts WHERE rowid IN "
+                "(SELECT rowid FROM file_facts ORDER BY rowid LIMIT (SELECT count(*) / 2 FROM file_facts))"
+            )

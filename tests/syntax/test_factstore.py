@@ -52,3 +52,15 @@ def test_the_table_of_an_earlier_layout_is_dropped(tmp_path: Path) -> None:
     with sqlite3.connect(tmp_path / "facts.sqlite") as now:
         tables = {name for (name,) in now.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
     assert tables == {"file_facts", "blobs"}
+
+
+def test_of_too_many_facts_the_older_half_is_dropped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    keys = [bytes([number]) for number in range(100)]
+    store = FactStore(tmp_path)
+    for key in keys:
+        store.save({key: key * 20_000})
+    store.close()
+    assert len(FactStore(tmp_path).load(keys)) == 100
+    monkeypatch.setattr("indexer.syntax.factstore._MOST_BYTES", 1_500_000)
+    assert sorted(FactStore(tmp_path).load(keys)) == keys[50:]
+    assert sorted(FactStore(tmp_path).load(keys)) == keys[50:]  # the space that is free doesn't count
