@@ -153,7 +153,7 @@ class FactStore:
 
 
 def _drop_oldest(db: sqlite3.Connection) -> None:
-    """Drop the older half of the facts where they take more than is worth keeping; the space is used again."""
+    """Drop the older half of the facts where they take more room than is good; it is used again."""
     pages, free = (db.execute(f"PRAGMA {name}").fetchone()[0] for name in ("page_count", "freelist_count"))
     size = db.execute("PRAGMA page_size").fetchone()[0]
     if (pages - free) * size > _MOST_BYTES:
