@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,6 +19,10 @@ if TYPE_CHECKING:
     from indexer.knowledge.message_words import Story as MessageStory
     from indexer.knowledge.messages import MessageHistory
     from indexer.knowledge.stories import Story
+
+
+_WORDS_OF_MESSAGE = 4
+"""So many words are a message rather than a name."""
 
 
 class NameOrBuild(click.Group):
@@ -79,9 +84,13 @@ def of(name: str, message: str | None, as_json: bool, history_file: Path | None)
         found = stories(history, short.option)
     if not found:
         near = suggestions(history, name)
+        fix = "the history is of flags, algorithms and environment variables"
+        if len(name.split()) >= _WORDS_OF_MESSAGE:
+            fix = f"of a message: indexer history --message {shlex.quote(name)}"
+        elif near:
+            fix = f"did you mean {', '.join(near)}?"
         raise UsageError(
-            f"no covered release ({history.versions[0]} to {history.versions[-1]}) has {name}",
-            f"did you mean {', '.join(near)}?" if near else None,
+            f"no covered release ({history.versions[0]} to {history.versions[-1]}) has {name}", fix
         )
     if as_json:
         import msgspec

@@ -9,7 +9,7 @@ from typing import Any
 
 from indexer.errors import UsageError
 from indexer.knowledge.addresses import KINDS, fact_name, facts_of
-from indexer.knowledge.nearest import nearest, normal, plain
+from indexer.knowledge.nearest import bare, nearest, normal, plain
 from indexer.knowledge.schema import Algorithm, Flag, Model, Rule, Snapshot
 
 _SUGGESTIONS = 3
@@ -40,7 +40,7 @@ def find_facts(snapshot: Snapshot, kind: str, name: str) -> list[Any]:
     if kind not in KINDS:
         raise UsageError(f"no kind {kind!r}", f"kinds are {', '.join(KINDS)}")
     facts = facts_of(snapshot, kind)
-    wanted = normal(_bare(kind, name))
+    wanted = normal(bare(name.strip().removeprefix(f"{kind}:")))
     found = (
         [fact for fact in facts if wanted in map(normal, _own_names(fact))]
         or [fact for fact in facts if wanted in map(normal, spellings(fact))]
@@ -51,16 +51,6 @@ def find_facts(snapshot: Snapshot, kind: str, name: str) -> list[Any]:
     if not found:
         raise UsageError(_nothing(snapshot, kind, name, wanted))
     return found
-
-
-def _bare(kind: str, name: str) -> str:
-    """Return a name without its kind, and an option or variable without the value that follows it."""
-    bare = name.strip().removeprefix(f"{kind}:").partition("@")[0]
-    if kind == "env":
-        bare = bare.strip("${}")
-    if kind == "env" or bare.startswith("--"):
-        bare = re.split(r"[=\s]", bare, maxsplit=1)[0]
-    return bare
 
 
 def _abbreviated(facts: list[Flag], wanted: str) -> list[Flag]:

@@ -6,16 +6,26 @@ from typing import NamedTuple
 
 from indexer.knowledge.history import History, exists, load_history, option_strings, value_at
 from indexer.knowledge.history_file import Track, spelled
-from indexer.knowledge.nearest import nearest
+from indexer.knowledge.nearest import bare, nearest, plain
 from indexer.knowledge.stories import Story, algorithm_story, env_story, flag_story
 
 
 def stories(history: History, name: str) -> list[Story]:
     """Return the stories of ``name``: a flag with or without dashes, a dest, an algorithm, a variable.
 
-    A dest that is no option's own name gives the stories of all flags that ever wrote to it.
+    A dest that is no option's own name gives the stories of all flags that ever wrote to it; a name that is
+    only cut into words differently (``eagle-3``, ``tp size``) those of what is spelled with its letters.
     """
-    word = name.removeprefix("flag:").removeprefix("algorithm:").removeprefix("env:")
+    word = bare(name.removeprefix("flag:").removeprefix("algorithm:").removeprefix("env:"))
+    return _stories(history, word) or [
+        story
+        for known in _names(history)
+        if plain(word) and plain(known) == plain(word)
+        for story in _stories(history, known)
+    ]
+
+
+def _stories(history: History, word: str) -> list[Story]:
     found = [
         flag_story(history, "--" + word.lstrip("-").replace("_", "-").lower()),
         algorithm_story(history, word.upper()),
@@ -76,6 +86,11 @@ def _dests(track: Track) -> list[str]:
 
 def suggestions(history: History, name: str, limit: int = 3) -> list[str]:
     """Return the known names most like ``name``."""
+    return nearest(bare(name), _names(history), limit)
+
+
+def _names(history: History) -> list[str]:
+    """Return every name that a story can be told of."""
     options = {
         option
         for track in history.tracks("flags")
@@ -88,4 +103,4 @@ def suggestions(history: History, name: str, limit: int = 3) -> list[str]:
         for track in history.tracks("algorithms")
         for alias in value_at(track, "aliases", track.spans[-1][1], [])
     }
-    return nearest(name, sorted(options | others | aliases), limit)
+    return sorted(options | others | aliases)

@@ -42,6 +42,13 @@ def normal(name: str) -> str:
     return name.strip().lstrip("-").replace("_", "-").casefold()
 
 
+def bare(name: str) -> str:
+    """Return a name without what is pasted with it: an option's or variable's value, a ``$``, a version."""
+    stripped = name.strip().strip("${}").partition("@")[0]
+    pasted = stripped.startswith("--") or "=" in stripped
+    return re.split(r"[=\s]", stripped, maxsplit=1)[0] if pasted else stripped
+
+
 @lru_cache(maxsize=10_000)
 def plain(name: str) -> str:
     """Return the letters and digits of a name: what all its spellings have in common."""
