@@ -46,15 +46,11 @@ def command(
     from indexer.syntax.callgraph.survey import chains, survey
     from indexer.syntax.factstore import FactStore
 
+    if not (start.strip() and end.strip()):
+        raise UsageError("a name of the two is empty", "for example: indexer path FROM_FUNCTION TO_FUNCTION")
     tree = open_source(version, checkout=checkout, rev=rev, installed=installed)
     graph = survey(tree, FactStore(cache_folder("facts")))
-    ends = []
-    for name in (start, end):
-        found = graph.named(name)
-        if not found:
-            near = ", ".join(graph.near(name))
-            raise UsageError(f"no function {name} in {tree.version}", f"nearest: {near}" if near else None)
-        ends.append(found)
+    ends = [_named(graph, name, tree.version) for name in (start, end)]
     chain = chains(graph, ends[0], ends[1])
     steps = [] if chain is None else graph.records(chain)
     places = {(str(one["path"]), int(one["line"])) for one in steps}
@@ -83,6 +79,24 @@ def command(
             click.echo(fit(f"finding: {finding['what']}  [{finding['kind']}, {finding['at'][0]}]"))
     if chain is None:
         raise click.exceptions.Exit(FINDINGS)
+
+
+def _named(graph: Survey, name: str, version: str) -> set[int]:
+    """Return the functions of a name, in any case where no other is spelled so.
+
+    Raises:
+        UsageError: there is none; the nearest are told.
+    """
+    from indexer.errors import UsageError
+
+    if found := graph.named(name):
+        return found
+    near = graph.near(name)
+    same = [one for one in near if one.casefold() == name.casefold()]
+    if len(same) == 1:
+        return graph.named(same[0])
+    hint = f"nearest: {', '.join(near)}" if near else "`*` stands for any part: '*.forward_extend'"
+    raise UsageError(f"no function {name} in SGLang {version}", hint)
 
 
 def _tell_frontier(graph: Survey, ends: list[set[int]], names: tuple[str, str]) -> None:
