@@ -79,8 +79,11 @@ def _flag(sheet: Sheet, flag: Flag, links: Links) -> None:
     _rules(sheet, rules.changes, "Changed by")
     _rules(sheet, rules.checks, "Checked by")
     _rules(sheet, rules.decides, "Decides")
-    if rules.distant:
+    if sheet.folds and rules.distant:
         sheet.section("Read through helpers by rules", len(rules.distant))
+        sheet.prose("(--full lists them)")
+    else:
+        _rules(sheet, rules.distant, "Read through helpers by")
     _reads(sheet, "Read at", flag.read_at)
 
 

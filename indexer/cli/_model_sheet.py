@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Iterable, Iterator
 
 import click
@@ -25,7 +26,7 @@ _SHORTEST = 14
 
 def print_model(sheet: Sheet, model: Model, links: Links) -> None:
     """Add what is known about a model, within about 40 lines."""
-    _class(sheet, model)
+    _class(sheet, model, [one for one in links.snapshot.models if _drafts_with(one, model)])
     _draft(sheet, model)
     pairs = pairings_of_model(links.snapshot, model) if not model.is_draft else []
     _algorithms(sheet, pairs)
@@ -40,13 +41,22 @@ def print_model(sheet: Sheet, model: Model, links: Links) -> None:
     sheet.lines += [click.style(f"  places are below {_COMMON}; --full shows all", dim=True)]
 
 
-def _class(sheet: Sheet, model: Model) -> None:
+def _drafts_with(target: Model, draft: Model) -> bool:
+    own = [target.draft, *_maps(target.draft.get("also"))] if target.draft else []
+    return draft.is_draft and any(one.get("architecture") == draft.architecture for one in own)
+
+
+def _class(sheet: Sheet, model: Model, targets: list[Model]) -> None:
     entry = [model.entry_class_at] if model.entry_class_at else []
     config = f"config {model.config_class}" if model.config_class else "no config class found"
     _fact(sheet, "class", config, [model.declared_at, *entry])
+    if model.is_draft:
+        of = f"draft model, of {', '.join(one.architecture for one in targets)}" if targets else "draft model"
+        _wrapped(sheet, "role", of)
     hybrid = model.hybrid or {}
     if not hybrid:
-        _fact(sheet, "hybrid", "no", [])
+        if not model.is_draft:
+            _fact(sheet, "hybrid", "no", [])
     else:
         _fact(
             sheet,
@@ -98,7 +108,7 @@ def _algorithms(sheet: Sheet, pairs: list[tuple[Algorithm, Pairing]]) -> None:
         for note in pairing.notes if pairing.state == OWN else ():
             _fact(sheet, "", note.text, [note.at])
     for word, names in rest.items():
-        _fact(sheet, "", f"{word}: {', '.join(names)}", [])
+        _wrapped(sheet, "", f"{word}: {', '.join(names)}")
 
 
 def _automatic(sheet: Sheet, model: Model, own: list[Algorithm], links: Links) -> None:
@@ -133,7 +143,7 @@ def _rules(sheet: Sheet, model: Model) -> None:
         sets = entry.get("sets")
         what = entry.get("message") or entry.get("requires") or ""
         if isinstance(sets, dict) and sets:
-            what = ", ".join(f"{name} = {value}" for name, value in sets.items())
+            what = ", ".join(f"{name} = {value}" if value else name for name, value in sets.items())
         _line(sheet, f"{entry.get('kind')} {' '.join(str(what).split())}", _at(entry, "at"))
     if len(entries) > _MOST_RULES:
         sheet.lines.append(f"  … and {len(entries) - _MOST_RULES} more")
@@ -166,6 +176,12 @@ def _fact(sheet: Sheet, label: str, value: str, places: Iterable[Location | None
     room = sheet.width - max(len(label), _LABEL) - 3
     first, *more = _beside(value, told, room)
     sheet.lines += [head + first, *(" " * (_LABEL + 3) + line for line in more)]
+
+
+def _wrapped(sheet: Sheet, label: str, text: str) -> None:
+    """Add ``label  text`` on as many lines as it takes: a list of names is not cut."""
+    for number, line in enumerate(textwrap.wrap(text, sheet.width - _LABEL - 3, break_long_words=False)):
+        _fact(sheet, "" if number else label, line, [])
 
 
 def _line(sheet: Sheet, text: str, places: Iterable[Location | None]) -> None:
