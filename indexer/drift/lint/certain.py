@@ -7,16 +7,16 @@ that what comes out holds for any of them. It takes milliseconds and no release 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 
 from indexer.drift.launch.model import FileLaunches, Launch
 from indexer.drift.lint.argv import Use
 from indexer.drift.lint.evaluate import names_in
 from indexer.drift.lint.facts import Timeline, show
 from indexer.drift.lint.judge import Raw
-from indexer.drift.lint.launch_fields import field_of, given_fields
+from indexer.drift.lint.launch_fields import default_fields, field_of, given_fields
 from indexer.drift.lint.lints import LINTS
-from indexer.drift.lint.rehearse import Path, asked, rehearse
+from indexer.drift.lint.rehearse import Path, Usual, asked, rehearse
 from indexer.drift.lint.whole import complete_uses
 from indexer.drift.report.record import HINT, MEANING
 from indexer.knowledge.rehearsal import ARCHITECTURE, FOLLOWED, Rehearsals, Step
@@ -30,37 +30,78 @@ _REQUIREMENTS = 2
 """So many conditions of a refusal are told: more than that nobody reads."""
 
 
+_KEPT = 512
+"""So many rehearsals are remembered: files with thousands of launches vary few options, or only ports."""
+
+
+class _Release:
+    """What every rehearsal on a release begins with. ``asked`` are the fields that its steps name: no other
+    decides anything, and none is written."""
+
+    def __init__(self, version: str, timeline: Timeline, rehearsals: Rehearsals) -> None:
+        self.steps = rehearsals.steps(version)
+        self.table = timeline.table(version)
+        self.base = default_fields(self.table, timeline.facts.field_defaults_at(version))
+        self.base[ARCHITECTURE] = ""
+        self.usual = Usual(self.base, self.steps)
+        self.models = [name for name in self.base if name.endswith("model_path")]
+        self.special = [name.lower()[:_STEM] for name in rehearsals.special_models(version)]
+        self.asked = frozenset(name for step in self.steps for name in _named(step))
+
+
+def _named(step: Step) -> Iterator[str]:
+    yield from asked(step)
+    for name, value in step.writes:
+        yield name
+        yield from names_in(value)
+
+
 class CertainConflicts:
     """Findings that the shipped steps prove."""
 
     def __init__(self, timeline: Timeline, rehearsals: Rehearsals) -> None:
         self.timeline = timeline
         self.rehearsals = rehearsals
+        self._releases: dict[str, _Release] = {}
+        self._known: dict[tuple[object, ...], list[Path]] = {}
 
     def __call__(self, launch: Launch, found: FileLaunches, version: str) -> list[Raw]:
         """Return the findings for one launch on one version."""
-        steps = self.rehearsals.steps(version)
-        table = self.timeline.table(version)
-        uses = complete_uses(launch, table) if steps else None
+        release = self._releases.get(version)
+        if release is None:
+            release = self._releases[version] = _Release(version, self.timeline, self.rehearsals)
+        uses = complete_uses(launch, release.table) if release.steps else None
         if not uses:
             return []
-        defaults = self.timeline.facts.field_defaults_at(version)
-        given = given_fields(uses, table, defaults)
-        given[ARCHITECTURE] = self._architecture(given, version)
-        by_field = {field_of(use.flag, defaults.keys()): use for use in uses}
-        paths = rehearse(steps, given, by_field.keys())
+        given = given_fields(uses, release.base)
+        given[ARCHITECTURE] = self._architecture(given, release)
+        by_field = {field_of(use.flag, release.base.keys()): use for use in uses}
+        paths = self._paths(version, release, given, by_field.keys())
         if all(path.refused for path in paths):
             return [self._refusal(paths[0], by_field, version)]
         started = [path for path in paths if path.refused is None]
-        told = (self._override(name, by_field, given[name], started, version) for name in by_field)
+        written = [name for name in by_field if name in release.asked]
+        told = (self._override(name, by_field, given[name], started, version) for name in written)
         return [raw for raw in told if raw is not None]
 
-    def _architecture(self, given: Mapping[str, object], version: str) -> object:
+    def _paths(
+        self, version: str, release: _Release, given: Mapping[str, object], told: Set[str]
+    ) -> list[Path]:
+        """Return the ways of a launch, of which the fields that no step asks for are another launch's."""
+        differs = frozenset((name, type(given[name]), repr(given[name])) for name in told & release.asked)
+        key = (version, given[ARCHITECTURE], differs)
+        if key not in self._known:
+            if len(self._known) >= _KEPT:
+                self._known.clear()
+            self._known[key] = rehearse(release.steps, given, told, release.usual)
+        return self._known[key]
+
+    @staticmethod
+    def _architecture(given: Mapping[str, object], release: _Release) -> object:
         """Return what stands for the architecture of models that are none of the special cases, or
         ``...`` where a name says that one may be."""
-        model = " ".join(str(value) for name, value in given.items() if name.endswith("model_path"))
-        special = self.rehearsals.special_models(version)
-        return ... if any(name.lower()[:_STEM] in _letters(model) for name in special) else ""
+        model = _letters(" ".join(str(given[name]) for name in release.models))
+        return ... if any(name in model for name in release.special) else ""
 
     def _refusal(self, path: Path, by_field: dict[str, Use], version: str) -> Raw:
         step = path.refused

@@ -26,6 +26,14 @@ class Verdict:
 
 def classify(spelled: str, matches: list[str], version: str, timeline: Timeline) -> Verdict:
     """Say what an option is that ``version`` refuses; ``matches`` are the options it could be."""
+    key = (spelled, version)
+    if key not in timeline.verdicts:
+        timeline.verdicts[key] = _classified(spelled, matches, version, timeline)
+    verdict: Verdict = timeline.verdicts[key]
+    return verdict
+
+
+def _classified(spelled: str, matches: list[str], version: str, timeline: Timeline) -> Verdict:
     last = timeline.last_before(spelled, version)
     if matches:
         return _ambiguous(spelled, matches, version, timeline, last)

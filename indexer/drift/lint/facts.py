@@ -192,6 +192,7 @@ class Timeline:
         self.versions = list(facts.versions)
         self.position = {version: i for i, version in enumerate(self.versions)}
         self._tables: dict[str, VersionTable] = {}
+        self.verdicts: dict[tuple[str, str], Any] = {}
 
     def table(self, version: str) -> VersionTable:
         """Return the options of one covered version."""

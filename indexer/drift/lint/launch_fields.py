@@ -23,8 +23,8 @@ def field_of(flag: OptionFact, fields: Set[str]) -> str:
     return next((name for name in spelled if name in fields), named)
 
 
-def given_fields(uses: Sequence[Use], table: VersionTable, defaults: dict[str, Any]) -> dict[str, Any]:
-    """Return the fields of the record before anything resolves them; ``...`` where that isn't known.
+def default_fields(table: VersionTable, defaults: dict[str, Any]) -> dict[str, Any]:
+    """Return the fields of the record of a launch without options; ``...`` where one isn't known.
 
     ``defaults`` are all fields, with the values of those that no option sets.
     """
@@ -33,6 +33,12 @@ def given_fields(uses: Sequence[Use], table: VersionTable, defaults: dict[str, A
         for flag in flags:
             if flag.action.endswith(_STORES):
                 state[field_of(flag, fields)] = PLACEHOLDER if flag.required else _plain(flag.default)
+    return state
+
+
+def given_fields(uses: Sequence[Use], base: dict[str, Any]) -> dict[str, Any]:
+    """Return the fields of the record before anything resolves them; ``base`` are those of ``default_fields``."""
+    state, fields = dict(base), base.keys()
     for use in uses:
         state[field_of(use.flag, fields)] = _given(use)
     return state
