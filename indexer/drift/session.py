@@ -196,6 +196,7 @@ def _extras(request: Request, timeline: Timeline, shipped: Extra) -> list[Extra]
 def _take(result: FileResult, request: Request, outcome: Outcome, path: Path | None) -> None:
     report = outcome.report
     report.files.append(result.file)
+    report.launches += result.launches
     report.unread += result.unread
     if result.versions:
         report.versions[result.file] = result.versions

@@ -396,3 +396,10 @@ def test_the_resolver_itself_is_asked_about_unusual_numbers(tmp_path, release_tr
     result = CliRunner().invoke(command, asked)
     assert result.exit_code in (0, 1), result.output
     assert json.loads(result.stdout)["unread"] == []
+
+
+def test_the_summary_counts_what_is_the_same_in_several_versions_once(run) -> None:  # type: ignore[no-untyped-def]
+    path = write("two.sh", OLD * 2)
+    summary = run(path, "--versions", "0.5.20..0.5.23").stdout.splitlines()[-1]
+    assert summary.startswith("1 file, 2 launches; 2 START, 0 MEANING, 2 HINT (the same in several versions")
+    assert run(write("none.sh", "ls\n")).stdout.splitlines()[-1].endswith("; no SGLang launch found")

@@ -37,7 +37,7 @@ def default_fields(table: VersionTable, defaults: dict[str, Any]) -> dict[str, A
 
 
 def given_fields(uses: Sequence[Use], base: dict[str, Any]) -> dict[str, Any]:
-    """Return the fields of the record before anything resolves them; ``base`` are those of ``default_fields``."""
+    """Return the fields of the record before anything resolves them; ``base``: ``default_fields``."""
     state, fields = dict(base), base.keys()
     for use in uses:
         state[field_of(use.flag, fields)] = _given(use)

@@ -183,11 +183,12 @@ LINTS = {
             code="stale-env",
             level=HINT,
             title="Environment variable without effect",
-            what="An older version read the variable; this one doesn't.",
+            what="An older version read the variable; this one doesn't. MEANING with `--upgrade`: it had an "
+            "effect until then.",
             why="The line does nothing, and reading it misleads.",
             example="SGLANG_ENABLE_SPEC_V2=1 python -m sglang.launch_server --model-path m",
             example_version="0.5.23",
-            instead="Remove it.",
+            instead="What the message names, where the release says what to use instead; else remove it.",
         ),
         Lint(
             code="config-key-refused",

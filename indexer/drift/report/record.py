@@ -62,7 +62,7 @@ class Report(msgspec.Struct, kw_only=True):
     """Everything a run has to say. ``versions`` maps a file to the versions it was judged against
     and ``origins`` says where each came from (``--version``, ``image tag on line 4``); ``no_launch`` are the
     files asked for by name that hold no launch, ``failed`` those of which nothing could be read (the command
-    says so apart)."""
+    says so apart); ``launches`` is how many were judged."""
 
     findings: list[Finding] = []
     files: list[str] = []
@@ -71,6 +71,7 @@ class Report(msgspec.Struct, kw_only=True):
     unread: list[Unread] = []
     no_launch: list[str] = []
     failed: list[str] = []
+    launches: int = 0
     rules: Mapping[str, RuleInfo] = {}
     suppressed: int = 0
     tool: str = "indexer check"

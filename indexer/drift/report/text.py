@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from itertools import groupby
 
 from indexer.drift.report.record import LEVELS, Finding, Report
 
 _TAB = "    "
+_MOST_NAMED = 4
 _MAX_SNIPPET = 160
 """Longer source lines are cut around the flag: a one-line launch can be thousands of characters."""
 
@@ -63,14 +65,30 @@ def _snippet(finding: Finding) -> list[str]:
     return [gutter + shown, marker]
 
 
+def _number(count: int, what: str, ending: str) -> str:
+    return f"{count:,} {what}{ending if count != 1 else ''}"
+
+
+def _by_number(version: str) -> list[int]:
+    return [int(digits) for digits in re.findall(r"\d+", version)]
+
+
+def _range(versions: list[str]) -> str:
+    return f"{len(versions)} versions, {versions[0]} … {versions[-1]}"
+
+
 def _summary(report: Report) -> str:
-    counts = ", ".join(f"{report.count(level)} {level}" for level in LEVELS)
-    parts = [f"{len(report.files)} {'file' if len(report.files) == 1 else 'files'}", counts]
-    versions = sorted({v for judged in report.versions.values() for v in judged})
+    groups = [group[0].level for group in _same_but_version(report.findings)]
+    counts = ", ".join(f"{groups.count(level)} {level}" for level in LEVELS)
+    launches = f", {_number(report.launches, 'launch', 'es')}" if report.launches else ""
+    parts = [_number(len(report.files), "file", "s") + launches, counts]
+    versions = sorted({v for judged in report.versions.values() for v in judged}, key=_by_number)
+    if len(groups) < len(report.findings):
+        parts[-1] += f" (the same in several versions counted once; {len(report.findings):,} in all)"
     if versions:
         origin = sorted(set(report.origins.values()))
         said = f" ({'; '.join(origin[:3])}{'; …' if len(origin) > 3 else ''})" if origin else ""
-        shown = ", ".join(versions) if len(versions) <= 4 else f"{len(versions)} versions"
+        shown = ", ".join(versions) if len(versions) <= _MOST_NAMED else _range(versions)
         parts.append(f"against {shown}{said}")
     elif report.files:
         parts.append("no SGLang launch found")
