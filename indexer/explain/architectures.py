@@ -7,6 +7,7 @@ import re
 from functools import cache
 
 from indexer.errors import UsageError
+from indexer.explain.class_defaults import TakenDefault, taken_defaults, with_defaults
 from indexer.interpret.transformers_tree import ConfigurationTree
 from indexer.source.tree import SourceTree
 
@@ -16,8 +17,12 @@ _MODELING = "transformers/models/auto/modeling_auto.py"
 _MODEL_TYPE = re.compile(r"""^\s+model_type\s*(?::[^=]+)?=\s*["']([\w.-]+)["']""", re.MULTILINE)
 
 
-def configuration_for(architecture: str, tree: SourceTree, transformers: ConfigurationTree | None) -> str:
-    """Return a ``config.json`` that names an architecture and its model type, nothing else.
+def configuration_for(
+    architecture: str, tree: SourceTree, transformers: ConfigurationTree | None
+) -> tuple[str, list[TakenDefault]]:
+    """Return a ``config.json`` that names an architecture and its model type, and what else is spelled out.
+
+    That is defaults of its class that SGLang's class of the model hasn't.
 
     Raises:
         UsageError: no model type is known for the architecture.
@@ -30,7 +35,9 @@ def configuration_for(architecture: str, tree: SourceTree, transformers: Configu
             f"no model type is known for architecture {architecture}",
             "give the folder of its config.json with --model",
         )
-    return json.dumps({"architectures": [architecture], "model_type": model_type})
+    defaults = [*taken_defaults(model_type, tree, transformers)] if transformers is not None else []
+    config = {"architectures": [architecture], "model_type": model_type}
+    return json.dumps(with_defaults(config, defaults)), defaults
 
 
 @cache

@@ -82,18 +82,23 @@ def prepare(tree: SourceTree, question: Question) -> PreparedLaunch:
         assumed.append(f"CUDA {cuda}, which torch {torch} is built with")
     argv = list(question.argv)
     files: dict[str, str] = {}
+    stands_for: dict[str, Path] = {}
     if question.arch and not question.model:
         from indexer.explain.architectures import ARCH_FOLDER, configuration_for
 
-        files[f"{ARCH_FOLDER}/config.json"] = configuration_for(question.arch, tree, transformers)
+        text, spelled = configuration_for(question.arch, tree, transformers)
+        files[f"{ARCH_FOLDER}/config.json"] = text
         argv += ["--model-path", ARCH_FOLDER]
         assumed.append(f"the checkpoint of {question.arch} has the default configuration of its class")
+        assumed += [
+            f"its {one.key} is {one.value!r}, the default at {one.path}:{one.line}" for one in spelled
+        ]
     elif question.model:
         named = model_in(argv)
         if named is None:
             argv += ["--model-path", question.model]
         elif _has_configuration(question.model) and not _has_configuration(named):
-            argv += ["--model-path", question.model]  # the last one counts
+            stands_for[named.rstrip("/")] = Path(question.model)
             assumed.append(f"the model {named} is what {question.model} holds")
     on_cpu = gpu is None and known
     env = dict(question.env)
@@ -114,6 +119,7 @@ def prepare(tree: SourceTree, question: Question) -> PreparedLaunch:
         host=Host(ram_bytes=question.host_ram_bytes, cpus=question.cpus, amx=None if on_cpu else False),
         folders=tuple(_folders(argv)),
         files=files,
+        stands_for=stands_for,
     )
     lacking = [name for name in required if packages.get(name) is None] if not on_cpu else []
     return PreparedLaunch(launch, transformers, assumed, lacking)

@@ -124,9 +124,9 @@ def _summary(answer: Explanation) -> str:
             for name, one in answer.fields.items()
             if name in shown
         ]
-        but = "; and ".join(fact.reason for fact in answer.reservations)
-        said = f"accepted, but {but}" if but else "starts"
-        return f"{said}; {', '.join(changed)}" if changed else said
+        reservations = "; and ".join(fact.reason for fact in answer.reservations)
+        verdict = f"accepted, but {reservations}" if reservations else "starts"
+        return f"{verdict}; {', '.join(changed)}" if changed else verdict
     refusals = [answer.refusal] if answer.refusal else answer.refusals
     if refusals and refusals[0] is not None:
         word = "refused" if answer.outcome == REFUSED else "may be refused"

@@ -59,7 +59,8 @@ class FileSystem:
     """Reads from the launch's folders, writes to memory only."""
 
     def __init__(self, launch: Launch) -> None:
-        self._roots = [Path(folder).resolve() for folder in launch.folders]
+        self._stands_for = launch.stands_for
+        self._roots = [Path(one).resolve() for one in (*launch.folders, *launch.stands_for.values())]
         _written.clear()
         self._resolved: dict[str, Path | None] = {}
         self._memory: dict[str, bytes] = {name: text.encode() for name, text in launch.files.items()}
@@ -74,12 +75,18 @@ class FileSystem:
         """Return a path that lies in one of the launch's folders; None for any other."""
         if path not in self._resolved:
             try:
-                resolved = Path(path).resolve()
+                resolved = self._meant(path).resolve()
             except (OSError, RuntimeError):
                 return None
             inside = any(resolved == root or root in resolved.parents for root in self._roots)
             self._resolved[path] = resolved if inside else None
         return self._resolved[path]
+
+    def _meant(self, path: str) -> Path:
+        for name, folder in self._stands_for.items():
+            if path == name or path.startswith(name + "/"):
+                return folder / path[len(name) + 1 :]
+        return Path(path)
 
     def exists(self, path: Any) -> Any:
         return self._kind(path, "exists")

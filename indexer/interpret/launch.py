@@ -63,5 +63,7 @@ class Launch:
     """Folders of the user's that may be read (the model's, a ``--config`` file's)."""
     files: dict[str, str] = field(default_factory=dict)
     """Files given as text, by absolute path; they hide what is on disk."""
+    stands_for: dict[str, Path] = field(default_factory=dict)
+    """Names that the arguments have for a folder of the user's: an id of a model, say."""
     hidden_keys: frozenset[str] = frozenset()
     """Keys of the model's config.json whose values are not known."""

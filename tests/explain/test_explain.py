@@ -145,3 +145,20 @@ def test_an_accepted_launch_that_can_not_serve_is_a_finding(llama):
     table = run("4", versions=("0.5.9", "0.5.9"))
     assert table.exit_code == 1 and "accepted, but the server starts 4 processes" in table.stdout
     assert run("2", versions=("0.5.9", "0.5.9")).exit_code == 0
+
+
+def test_a_folder_that_stands_for_an_id_is_nowhere_in_the_answer(tmp_path, llama):
+    argv = ["--speculative-algorithm", "NGRAM"]
+    asked = {"gpu": "H200", "gpus": 8, "model": str(llama)}
+    with_id, with_folder = _batch(
+        tmp_path,
+        [
+            {"argv": ["--model-path", "org/Llama", *argv], **asked},
+            {"argv": ["--model-path", str(llama), *argv], **asked},
+        ],
+    )
+    assert with_id["fields"]["tokenizer_path"]["resolved"] == "org/Llama"
+    assert with_id["assumed"].pop() == f"the model org/Llama is what {llama} holds"
+    assert str(llama) not in json.dumps(with_id)
+    same = json.loads(json.dumps(with_folder).replace(str(llama), "org/Llama"))
+    assert with_id == same, "all else is as if the launch named the folder"

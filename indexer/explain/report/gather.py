@@ -45,6 +45,8 @@ from indexer.source.tree import SourceTree
 _MEMORY_PATH = "state-memory"
 _INDEX = "model.safetensors.index.json"
 GIB = 1 << 30
+CHECKPOINT = "CHECKPOINT"
+"""What a report calls the model's place: the folder that is given holds only its configuration, maybe."""
 
 
 class Varied(msgspec.Struct):
@@ -136,7 +138,8 @@ def gather(
     annotator = annotator_for(snapshot)
 
     def question(words: list[str]) -> Question:
-        return Question(words, str(model) if model else None, arch, dict(env), gpu, gpus)
+        named = ["--model-path", CHECKPOINT] if model is not None else []
+        return Question([*named, *words], str(model) if model else None, arch, dict(env), gpu, gpus)
 
     def annotated(watched: Watched, words: list[str]) -> Watched:
         annotator.annotate(watched.answer, question(words))

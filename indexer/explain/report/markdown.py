@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from indexer.explain.explanation import MAY, FieldChange
 from indexer.explain.report.evidence_part import evidence_part
-from indexer.explain.report.gather import Report
+from indexer.explain.report.gather import CHECKPOINT, Report
 from indexer.explain.report.memory_part import memory_part
 from indexer.explain.report.model_part import model_part
 from indexer.explain.report.numbers_part import numbers_part
@@ -41,7 +41,7 @@ def _title(report: Report) -> str:
 
 
 def _answer(report: Report) -> str:
-    command = "python -m sglang.launch_server --model-path CHECKPOINT " + " ".join(report.argv)
+    command = f"python -m sglang.launch_server --model-path {CHECKPOINT} {' '.join(report.argv)}"
     told = headline(report.answer)
     stopped = refused_at_start(report.start)
     if stopped is not None:

@@ -100,4 +100,4 @@ def _open(checks: list[StartCheck]) -> list[StartCheck]:
 
 
 def _unmade(check: StartCheck) -> str:
-    return f"{check.what} {cite(check.at)}: {plain(check.open)}"
+    return f"{check.what} {cite(check.at)}: {check.open}"

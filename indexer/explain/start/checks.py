@@ -21,11 +21,11 @@ from indexer.explain.explanation import StartCheck, StartRefusal
 from indexer.explain.start.outside import Resolved, configured, teach_sizes
 from indexer.explain.start.standin import Unmade, place_of, publish, request_pool, runner_of
 from indexer.explain.start.wanted import file_with
+from indexer.explain.start.why import message, why
 from indexer.interpret import children
 from indexer.interpret.compiled import MARK
 from indexer.interpret.explore import ExploredPath, Script, explore_with, run_script
 from indexer.interpret.modules import Program
-from indexer.interpret.running import innermost_frame
 from indexer.interpret.signals import Signal, begin_path, swallowed
 from indexer.interpret.unknown import Decisions, Fork, Unknown, following, is_about_unknown
 from indexer.knowledge.schema import Location
@@ -67,10 +67,10 @@ def start_checks(tree: SourceTree, program: Program, record: Any) -> list[StartC
             runner = runner_of(opened, use_mla_backend=_uses_mla(opened.config), req_to_token_pool=pool)
             made = list(_made(opened, program.import_module(_dotted(path)), wrapper, runner))
     except (Signal, RecursionError, MemoryError, Exception, SystemExit) as error:
-        return [StartCheck("attention backend", Location(path, 1), open=_why(error))]
+        return [StartCheck("attention backend", Location(path, 1), open=why(error))]
     if any(not fork.forced for fork in decisions.forks):
-        why = f"it hangs on {', '.join(dict.fromkeys(fork.text for fork in decisions.forks))}"
-        return [StartCheck("attention backend", Location(path, 1), open=why)]
+        asked = f"it hangs on {', '.join(dict.fromkeys(fork.text for fork in decisions.forks))}"
+        return [StartCheck("attention backend", Location(path, 1), open=asked)]
     return [_checked(tree, what, at, make) for what, at, make in made]
 
 
@@ -162,10 +162,10 @@ def _one_path(tree: SourceTree, make: Callable[[], Any]) -> _End:
     except _REFUSALS as error:
         at = _raised(tree, error)
         if at is None or is_about_unknown(error):
-            return _End(open=_why(error))
-        end = _End(StartRefusal(type(error).__name__, _message(error), at))
+            return _End(open=why(error))
+        end = _End(StartRefusal(type(error).__name__, message(error), at))
     except (Signal, RecursionError, MemoryError, Exception, SystemExit) as error:
-        return _End(open=_why(error))
+        return _End(open=why(error))
     else:
         end = _End()
     lost = swallowed()
@@ -195,15 +195,3 @@ def _raising(tree: SourceTree, path: str) -> list[tuple[int, int]]:
     """Return the first and last lines of a file's ``raise`` and ``assert`` statements."""
     found = [one for one in ast.walk(ast.parse(tree.text(path))) if isinstance(one, (ast.Raise, ast.Assert))]
     return [(one.lineno, one.end_lineno or one.lineno) for one in found]
-
-
-def _message(error: BaseException) -> str:
-    said = error.args[0] if error.args else ""
-    return said._rt_text if type(said) is Unknown else str(error)
-
-
-def _why(error: BaseException) -> str:
-    frame = innermost_frame(error)
-    where = f" ({frame[0].removeprefix('python/')}:{frame[1]})" if frame else ""
-    said = str(error) if isinstance(error, Signal) else f"{type(error).__name__}: {_message(error)}"
-    return said[:200] + where

@@ -15,12 +15,13 @@ from indexer.explain.start.inline import NAME, AppendedTree, find_inline_ratio
 from indexer.explain.start.outside import open_resolved
 from indexer.explain.start.standin import Pools, at_definition, find_pools, place_of
 from indexer.explain.start.wanted import file_with
+from indexer.explain.start.why import why
 from indexer.interpret.children import ChildStopped, contained
 from indexer.interpret.explore import Exploration, explore
 from indexer.interpret.launch import Launch
 from indexer.interpret.machine import memory_of
 from indexer.interpret.modules import Program
-from indexer.interpret.running import innermost_frame, run_with_deep_stack
+from indexer.interpret.running import run_with_deep_stack
 from indexer.interpret.signals import Signal, begin_path, swallowed
 from indexer.interpret.unknown import Unknown
 from indexer.knowledge.schema import Location
@@ -115,9 +116,7 @@ def _one_path(
     except (Signal, RecursionError, MemoryError) as error:
         result.unknown.append(str(error) or type(error).__name__)
     except (Exception, SystemExit) as error:
-        frame = innermost_frame(error)
-        where = f" ({frame[0].removeprefix('python/')}:{frame[1]})" if frame else ""
-        result.unknown.append(f"{type(error).__name__}: {error}{where}")
+        result.unknown.append(why(error))
     lost = swallowed()
     if lost is not None:
         return StateMemory(unknown=[f"SGLang's code went on after: {lost.reason}"])
