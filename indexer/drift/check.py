@@ -6,6 +6,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -20,6 +21,9 @@ from indexer.drift.lint.serve import OTHER, SERVER, reader
 from indexer.drift.lint.whole import note_completeness
 from indexer.drift.report.record import HINT, START, Finding, Unread
 from indexer.knowledge.nearest import nearest
+
+if TYPE_CHECKING:
+    from indexer.drift.config_files import ConfigFiles
 
 Extra = Callable[[Launch, FileLaunches, str], list[Raw]]
 """More findings for a launch on a version: conflicts of its options."""
@@ -62,6 +66,7 @@ class Checker:
         self.extras = extras
         self.always = always
         self.origin = "as asked"
+        self.beside: Sequence[Path] = ()
 
     def check_path(self, path: Path, name: str, kind: str | None = None) -> FileResult:
         """Check a file on disk; ``name`` is how it is called in the output."""
@@ -87,13 +92,14 @@ class Checker:
         result.launches = len(launches)
         places = Places(text)
         around = _around(path, kind) if path is not None and not self.asked else None
+        configs = _configs(path, text, self.beside)
         judged: dict[str, list[Raw]] = {}
         origins: list[str] = []
         for launch in launches:
             note_completeness(launch, text, kind)
             for version, origin in self.versions_of(launch, found, places, result, around):
                 raws = judged.setdefault(version, [])
-                raws += self.judge(launch, found, version)
+                raws += self.judge_with_config(launch, found, version, configs)
                 if kind in LINE_BY_LINE:
                     raws += broken_continuations(launch, text, kind, self.timeline.table(version))
                 origins.append(origin)
@@ -110,10 +116,32 @@ class Checker:
         result.origin = ", ".join(dict.fromkeys(origins))
         for version in result.versions:
             for raw in _unique(judged[version]):
+                config = configs.file_at(raw.start) if configs else None
+                if config is not None:
+                    raw.start, raw.end = raw.start - config.begin, raw.end - config.begin
+                    result.findings.append(Places(config.text).finding(raw, config.name, version))
+                    continue
                 result.findings.append(places.finding(raw, name, version))
                 if raw.fix is not None:
                     result.edits.append((raw.start, raw.end, raw.fix))
+        if configs is not None and not any(launch.linked for launch in found.launches):
+            result.unread += [Unread(name, note) for note in configs.notes]
         return result
+
+    def judge_with_config(
+        self, launch: Launch, found: FileLaunches, version: str, configs: ConfigFiles | None
+    ) -> list[Raw]:
+        """Return what is wrong with a launch and the file that it names with ``--config``."""
+        config = configs.of(launch) if configs is not None else None
+        if config is None:
+            return self.judge(launch, found, version)
+        from indexer.drift.config_files import merged
+
+        both = merged(launch, config, version, self.timeline)
+        if both is None:
+            return self.judge(launch, found, version)
+        raws = self.judge(both[0], found, version)
+        return [*both[1], *(_as_config(raw) if raw.start >= config.begin else raw for raw in raws)]
 
     def judge(self, launch: Launch, found: FileLaunches, version: str) -> list[Raw]:
         """Return what is wrong with a launch on a version."""
@@ -197,6 +225,15 @@ class Checker:
             and places.joined(one.start, launch.offset)
         ]
         return same[-1] if same else None
+
+
+def _configs(path: Path | None, text: str, named: Sequence[Path]) -> ConfigFiles | None:
+    """Return the files that launches name with ``--config``, None where none can."""
+    if path is None or "--config" not in text:
+        return None
+    from indexer.drift.config_files import ConfigFiles
+
+    return ConfigFiles(path, text, named)
 
 
 def _around(path: Path, kind: str) -> tuple[str, str] | None:

@@ -54,6 +54,12 @@ class Outcome:
     notes: list[str] = field(default_factory=list)
     diff: str = ""
     stale: bool = False
+    told: dict[tuple[object, ...], str] = field(default_factory=dict)
+
+    def is_new(self, finding: Finding, by: str) -> bool:
+        """Whether no other file told a finding: one in a ``--config`` file is met with each launch too."""
+        key = (finding.file, finding.line, finding.column, finding.code, finding.flag, finding.version)
+        return self.told.setdefault(key, by) == by
 
 
 def run_check(request: Request, timeline: Timeline) -> Outcome:
@@ -125,6 +131,7 @@ def _note_no_launch(request: Request, outcome: Outcome) -> None:
 
 def _results(request: Request, timeline: Timeline, files: list[tuple[Path, str]]) -> Iterable[FileResult]:
     checker = _checker(request, timeline)
+    checker.beside = [path for path, _ in files]
     if request.stdin is not None:
         raw, kind = request.stdin
         try:
@@ -203,7 +210,7 @@ def _take(result: FileResult, request: Request, outcome: Outcome, path: Path | N
         report.origins[result.file] = result.origin
     elif not result.unread:
         report.no_launch.append(result.file)
-    kept = _accept(result, request, report)
+    kept = [one for one in _accept(result, request, report) if outcome.is_new(one, result.file)]
     report.findings += kept
     if (request.fix or request.diff or request.upgrade) and result.edits and result.text is not None:
         _rewrite(result, kept, request, outcome, path)
@@ -212,7 +219,8 @@ def _take(result: FileResult, request: Request, outcome: Outcome, path: Path | N
 def _accept(result: FileResult, request: Request, report: Report) -> list[Finding]:
     comments = Comments(result.text or "")
     report.unread += [Unread(result.file, problem) for problem in comments.problems]
-    kept = [f for f in result.findings if f.code not in request.ignore and not comments.accepts(f)]
+    wanted = [f for f in result.findings if f.code not in request.ignore]
+    kept = [f for f in wanted if f.file != result.file or not comments.accepts(f)]
     report.suppressed += len(result.findings) - len(kept)
     return kept
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import yaml
 
@@ -352,6 +352,28 @@ class _Reader:
         else:
             yield soften(Word(text, located.at(0), located.literal_end()))
 
+    def config_key(self, key: yaml.ScalarNode, value: Node) -> ConfigKey:
+        """Return a key of a ``--config`` file: what it is given is written as Python shows it."""
+        start = self.start(key)
+        word = Word("--" + key.value, start, start + len(key.value))
+        plain = isinstance(value, yaml.ScalarNode) and not value.style
+        if plain and value.tag.endswith(":bool"):
+            truth = value.value.lower() in ("true", "yes", "on")
+            return ConfigKey(word, [Word(str(truth).lower(), start, start)], truth, False)
+        if plain and value.tag.endswith(":null"):
+            return ConfigKey(word, [Word("None", start, start)], None, False)
+        if isinstance(value, yaml.ScalarNode):
+            return ConfigKey(word, [self.literal(value)], None, False)
+        if isinstance(value, yaml.SequenceNode) and all(
+            isinstance(one, yaml.ScalarNode) for one in value.value
+        ):
+            return ConfigKey(word, [self.literal(one) for one in value.value], None, True)
+        return ConfigKey(word, [Word(DYNAMIC, start, start)], None, False)
+
+    def literal(self, node: yaml.ScalarNode) -> Word:
+        located = self.located(node)
+        return Word(located.text, located.at(0), located.literal_end())
+
     def start(self, node: Node) -> int:
         return self.text.at(node.start_mark.index + (1 if node.style in ("'", '"') else 0))
 
@@ -391,6 +413,27 @@ class _Reader:
 
     def add_setting(self, name: str, value: str | None, start: int) -> None:
         self.found.settings.append(Setting(name, value, start, start + len(name)))
+
+
+class ConfigKey(NamedTuple):
+    """A key of a ``--config`` file as an option, and its values; ``truth``: where that is true or false."""
+
+    word: Word
+    values: list[Word]
+    truth: bool | None
+    is_list: bool
+
+
+def config_keys(text: Located) -> list[ConfigKey]:
+    """Return the keys of a YAML document that is a mapping.
+
+    Raises:
+        yaml.YAMLError: it is no YAML.
+    """
+    node = yaml.compose(text.text, Loader=yaml.CSafeLoader)
+    reader = _Reader(text)
+    pairs = node.value if isinstance(node, yaml.MappingNode) else []
+    return [reader.config_key(key, value) for key, value in pairs if isinstance(key, yaml.ScalarNode)]
 
 
 def _scalars(node: Node) -> Iterator[str]:

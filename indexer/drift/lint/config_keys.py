@@ -51,5 +51,13 @@ def refused_keys(version: str, timeline: Timeline) -> dict[str, OptionFact]:
     return {}
 
 
+def switches(version: str, timeline: Timeline) -> frozenset[str]:
+    """Return the keys (with ``_``) whose false leaves the option out and whose true gives it no value."""
+    flags = [flag for flag in timeline.facts.flags_at(version) if flag.action == "_StoreTrueAction"]
+    if timeline.facts.config_rule(version) == "by-dest":
+        return frozenset(flag.dest for flag in flags)
+    return frozenset(key for flag in flags for key in _spellings(flag))
+
+
 def _spellings(flag: OptionFact) -> set[str]:
     return {flag.dest} | {o[2:].replace("-", "_") for o in flag.option_strings if o.startswith("--")}

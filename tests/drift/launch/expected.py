@@ -103,7 +103,7 @@ EXPECTED: dict[str, tuple[str, list[str], list[str]]] = {
             "24:20 missing-value None",
             "26:19 missing-value None",
         ],
-        [],
+        ["--config a.yaml: there is no such file beside it"],
     ),
     "piped.sh": (
         "0.5.23",
