@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 
 import msgspec
 
@@ -83,6 +83,9 @@ class MessageIndex:
     def _rules(self) -> Sequence[Rule]:
         return self._read()
 
+    def _rule(self, words: Wording) -> Rule:
+        return self._rules[words.rule]
+
     def find(self, text: str, limit: int = 5) -> list[Match]:
         """Return the rules a paste points at, the surest first; empty when none does."""
         pasted = take_apart(text)
@@ -108,7 +111,7 @@ class MessageIndex:
             flat = " ".join(message.split())
             for words in self._words:
                 if _could_say(words, flat) and _fits(words.exception, pasted):
-                    match = _Template(words, self._rules[words.rule]).match(flat)
+                    match = _Template(words, partial(self._rule, words)).match(flat)
                     if match is not None:
                         yield match
 
@@ -145,7 +148,7 @@ class MessageIndex:
                 words = max(fuzz.token_set_ratio(message, one), _contained(said, _words(one)))
                 whole = stretch if min(len(message), len(one)) >= _SNIPPET else 0.0
                 if max(words, whole) >= _NEAR and words + stretch >= 2 * _SURE:
-                    yield Match(self._rules[self._words[at].rule], "near", (words + stretch) / 200)
+                    yield Match(self._rule(self._words[at]), "near", (words + stretch) / 200)
 
     def _with_words_of(self, message: str) -> Iterable[tuple[int, str]]:
         """Yield the messages, by place, that have at least half of the longer words of what was said."""
@@ -169,7 +172,11 @@ def _parts(message: str) -> list[str]:
 @dataclass
 class _Template:
     words: Wording
-    rule: Rule
+    read: Callable[[], Rule]
+
+    @cached_property
+    def rule(self) -> Rule:
+        return self.read()
 
     @property
     def parts(self) -> list[str]:
