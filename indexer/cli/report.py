@@ -55,8 +55,14 @@ def command(
     from indexer.snapshots import get_snapshot
     from indexer.source import open_source
 
-    if (model is None) == (arch is None):
-        raise UsageError("give either --model or --arch")
+    if model is None and arch is None:
+        raise UsageError("which model?", "give the folder of its config.json with --model, or --arch NAME")
+    if model is not None and arch is not None:
+        raise UsageError(
+            "--model and --arch both say what the model is", "--arch is where there is no config.json"
+        )
+    if gpus is not None and (gpu or "").strip().lower() == "cpu":
+        raise UsageError("--gpu cpu and --gpus: are there GPUs?", "give one of them")
     if model is not None and not (model / "config.json").is_file():
         raise UsageError(f"{model} has no config.json", "give the folder of the model's config.json")
     with busy("reading SGLang and running its argument resolution"):

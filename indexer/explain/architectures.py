@@ -9,11 +9,14 @@ from functools import cache
 from indexer.errors import UsageError
 from indexer.explain.class_defaults import TakenDefault, taken_defaults, with_defaults
 from indexer.interpret.transformers_tree import ConfigurationTree
-from indexer.source.tree import SourceTree
+from indexer.knowledge.nearest import nearest
+from indexer.source.tree import PACKAGE_ROOT, SourceTree
 
 ARCH_FOLDER = "/memory/model"
 _PAIR = re.compile(r"""\(\s*["']([a-z0-9_\-.]+)["']\s*,\s*["'](\w+)["']\s*,?\s*\)""")
 _MODELING = "transformers/models/auto/modeling_auto.py"
+_MODELS = f"{PACKAGE_ROOT}/srt/models"
+_CLASS = re.compile(r"^class (\w+)", re.MULTILINE)
 _MODEL_TYPE = re.compile(r"""^\s+model_type\s*(?::[^=]+)?=\s*["']([\w.-]+)["']""", re.MULTILINE)
 
 
@@ -25,10 +28,18 @@ def configuration_for(
     That is defaults of its class that SGLang's class of the model hasn't.
 
     Raises:
-        UsageError: no model type is known for the architecture.
+        UsageError: neither SGLang nor transformers has the architecture, or its model type isn't known.
     """
-    model_type = _model_types(transformers).get(architecture) if transformers is not None else None
+    listed = _model_types(transformers) if transformers is not None else {}
+    model_type = listed.get(architecture)
     if model_type is None:
+        own = _own_classes(tree)
+        if architecture not in own:
+            near = nearest(architecture, sorted({*own, *listed}), 1)
+            raise UsageError(
+                f"SGLang {tree.version} has no architecture {architecture}",
+                f"did you mean {near[0]}?" if near else "it is spelled as in the model's config.json",
+            )
         model_type = _own_model_type(architecture, tree)
     if model_type is None:
         raise UsageError(
@@ -51,6 +62,11 @@ def _model_types(transformers: ConfigurationTree) -> dict[str, str]:
     for model_type, class_name in _PAIR.findall(source):
         found.setdefault(class_name, model_type)
     return found
+
+
+def _own_classes(tree: SourceTree) -> set[str]:
+    """Return the names of the classes in SGLang's model files."""
+    return {name for path in tree.walk(_MODELS) for name in _CLASS.findall(tree.text(path))}
 
 
 def _own_model_type(architecture: str, tree: SourceTree) -> str | None:

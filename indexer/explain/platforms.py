@@ -44,9 +44,13 @@ def gpu_named(name: str) -> Gpu | None:
     if counted:
         count, rest = counted.group(1) or counted.group(4), counted.group(2) or counted.group(3)
         raise UsageError(f"{name!r} holds a number of GPUs", f"say --gpu {rest.strip()!r} --gpus {count}")
+    from indexer.knowledge.nearest import nearest
+
+    near = nearest(name, GPUS, 1)
     raise UsageError(
         f"no GPU named {name!r} is known",
-        f"use one of {', '.join(GPUS)}, cpu, or a description such as sm120:96GiB",
+        f"{f'did you mean {near[0]}? ' if near else ''}Use one of {', '.join(GPUS)}, cpu, or a description "
+        "such as sm120:96GiB",
     )
 
 

@@ -29,6 +29,8 @@ def versions_between(span: str) -> list[str]:
         for version in known
         if (low is None or Version(version) >= low) and (high is None or Version(version) <= high)
     ]
+    if low is not None and high is not None and low > high:
+        raise UsageError(f"--versions {span}: {low} is the later one", f"write {high}..{low}")
     if not found:
         raise UsageError(f"no known release lies in {span}", f"known are {known[0]} to {known[-1]}")
     return found
