@@ -12,9 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from indexer.errors import CannotError
 from indexer.search.confidence import Asked
-from indexer.search.documents import Document, documents_of
+from indexer.search.documents import Document
 from indexer.search.index import LOOKED_AT, SearchIndex
 from indexer.snapshots import get_snapshot
 
@@ -23,39 +22,30 @@ LISTS = json.loads((HERE / "confidence.json").read_text())
 GOLD = [entry["query"] for entry in json.loads((HERE / "gold.json").read_text())["queries"]]
 
 
-@pytest.fixture(scope="module")
-def index(tmp_path_factory: pytest.TempPathFactory) -> SearchIndex:
-    try:
-        snapshot = get_snapshot()
-    except CannotError as error:
-        pytest.skip(str(error))
-    return SearchIndex.build(documents_of(snapshot), tmp_path_factory.mktemp("sure") / "index")
-
-
 def unsure(index: SearchIndex, queries: list[str]) -> list[str]:
     return [query for query in queries if not index.sure(query, index.search(query, limit=LOOKED_AT))]
 
 
 @pytest.mark.release
-def test_what_people_ask_is_answered(index: SearchIndex) -> None:
-    assert unsure(index, GOLD + LISTS["asked"]) == []
+def test_what_people_ask_is_answered(default_index: SearchIndex) -> None:
+    assert unsure(default_index, GOLD + LISTS["asked"]) == []
 
 
 @pytest.mark.release
 @pytest.mark.parametrize("name", ["nonsense", "held_back"])
-def test_nonsense_is_recognised(index: SearchIndex, name: str) -> None:
+def test_nonsense_is_recognised(default_index: SearchIndex, name: str) -> None:
     queries = LISTS[name]
-    known = set(queries) - set(unsure(index, queries))
+    known = set(queries) - set(unsure(default_index, queries))
     print(f"{name}: {len(queries) - len(known)} of {len(queries)} recognised")
     # The few that are left have a whole name of a flag or rule in them (`log level`, `eviction policy`).
     assert len(known) <= 0.04 * len(queries), known
 
 
 @pytest.mark.release
-def test_every_flag_is_known_by_its_name_in_any_spelling(index: SearchIndex) -> None:
-    flags = get_snapshot().flags[::25]
+def test_every_flag_is_known_by_its_name_in_any_spelling(default_index: SearchIndex) -> None:
+    flags = get_snapshot().flags[::40]
     spellings = [s for flag in flags for s in (f"--{flag.name}", flag.dest, flag.name.replace("-", " "))]
-    assert unsure(index, spellings) == []
+    assert unsure(default_index, spellings) == []
 
 
 # -- the rule itself, on documents of our own ------------------------------------------------------
@@ -111,13 +101,13 @@ def _cases(shared: Path) -> Iterator[tuple[str, str]]:
 
 @pytest.mark.oracle
 @pytest.mark.release
-def test_no_right_answer_of_the_cases_is_called_unknown(index: SearchIndex, shared: Path) -> None:
+def test_no_right_answer_of_the_cases_is_called_unknown(default_index: SearchIndex, shared: Path) -> None:
     """A flag that the right answer names and the search finds is an answer."""
     lost = []
     for question, right in _cases(shared):
-        hits = index.search(question, limit=LOOKED_AT)
+        hits = default_index.search(question, limit=LOOKED_AT)
         named = [hit for hit in hits if hit.document.kind == "flag" and hit.document.names[0] in right]
-        if named and not index.sure(question, hits):
+        if named and not default_index.sure(question, hits):
             lost.append(question)
     # Of another engine's flags nothing is known, though one of ours is part of the answer.
     assert [question for question in lost if "vLLM" not in question] == []

@@ -11,26 +11,18 @@ from pathlib import Path
 
 import pytest
 
-from indexer.errors import CannotError
-from indexer.search.documents import documents_of
 from indexer.search.index import SearchIndex
-from indexer.snapshots import get_snapshot
 
 GOLD = json.loads((Path(__file__).parent / "gold.json").read_text())
 CATEGORIES = sorted(GOLD["floors"])
 
 
 @pytest.fixture(scope="module")
-def ranks(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[tuple[str, int | None]]]:
+def ranks(default_index: SearchIndex) -> dict[str, list[tuple[str, int | None]]]:
     """For each category the queries with the rank of their first accepted answer."""
-    try:
-        snapshot = get_snapshot()
-    except CannotError as error:
-        pytest.skip(str(error))
-    index = SearchIndex.build(documents_of(snapshot), tmp_path_factory.mktemp("gold") / "index")
     found: dict[str, list[tuple[str, int | None]]] = defaultdict(list)
     for entry in GOLD["queries"]:
-        ids = [hit.document.id for hit in index.search(entry["query"], limit=10)]
+        ids = [hit.document.id for hit in default_index.search(entry["query"], limit=10)]
         rank = next((at for at, one in enumerate(ids, 1) if one in entry["accepted"]), None)
         found[entry["category"]].append((entry["query"], rank))
     return found
