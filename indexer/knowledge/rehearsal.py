@@ -34,7 +34,7 @@ KINDS = {kind.__name__: kind for kind in (str, int, float, bool, list, tuple, di
 
 SHIPPED = Path(__file__).resolve().parent.parent / "data" / "rehearsal.json"
 _SCHEMA = 1
-_ARCHITECTURE_NAME = re.compile(r"['\"](\w+?)(?:For\w+)?['\"]")
+_QUOTED = re.compile(r"['\"](\w+)['\"]")
 
 
 class Step(msgspec.Struct, frozen=True, eq=False):
@@ -113,10 +113,11 @@ class Rehearsals:
                 key=index,
             )
 
-    def special_models(self, version: str) -> frozenset[str]:
-        """Return the architectures that the steps treat in ways of their own, without common endings."""
+    def special_architectures(self, version: str) -> frozenset[str]:
+        """Return the architectures that the steps treat in ways of their own, among the other texts of the
+        guards that name them."""
         texts = {text for step in self.steps(version) for text in step.guard if ARCHITECTURE in text}
-        return frozenset(name for text in texts for name in _ARCHITECTURE_NAME.findall(text))
+        return frozenset(name for text in texts for name in _QUOTED.findall(text))
 
     def place(self, version: str, step: Step) -> Location:
         """Return where a step that is told stands in a release."""

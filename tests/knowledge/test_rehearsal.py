@@ -44,12 +44,12 @@ def test_same_release_makes_the_same_bytes() -> None:
     assert encode(fold(RELEASES)) == encode(fold(dict(RELEASES)))
 
 
-def test_special_models_are_named_without_their_endings(tmp_path: Path) -> None:
+def test_special_architectures_are_named(tmp_path: Path) -> None:
     file = tmp_path / "steps.json"
     file.write_bytes(
         encode(fold({"1": [Step(("__architecture in ('OddForCausalLM', 'Queer')",), (("a", "1"),))]}))
     )
-    assert load_rehearsals(file).special_models("1") == {"Odd", "Queer"}
+    assert load_rehearsals(file).special_architectures("1") == {"OddForCausalLM", "Queer"}
 
 
 @pytest.mark.parametrize("content", [b"", b"[]", b'{"schema": 1}'])

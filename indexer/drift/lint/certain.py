@@ -26,6 +26,8 @@ _NUMBERS = "speculative_"
 often scaled (a chunk size by the number of data-parallel ranks)."""
 _STEM = 5
 """A model whose name has so many letters of an architecture's may be of it."""
+_MOST_SPECIAL = 3
+"""So many special architectures are gone through; of more nothing is said."""
 _REQUIREMENTS = 2
 """So many conditions of a refusal are told: more than that nobody reads."""
 
@@ -45,7 +47,7 @@ class _Release:
         self.base[ARCHITECTURE] = ""
         self.usual = Usual(self.base, self.steps)
         self.models = [name for name in self.base if name.endswith("model_path")]
-        self.special = [name.lower()[:_STEM] for name in rehearsals.special_models(version)]
+        self.special = sorted(rehearsals.special_architectures(version))
         self.asked = frozenset(name for step in self.steps for name in _named(step))
 
 
@@ -74,10 +76,14 @@ class CertainConflicts:
         if not uses:
             return []
         given = given_fields(uses, release.base)
-        given[ARCHITECTURE] = self._architecture(given, release)
         by_field = {field_of(use.flag, release.base.keys()): use for use in uses}
-        paths = self._paths(version, release, given, by_field.keys())
+        paths: list[Path] = []
+        architectures = self._architectures(given, release)
+        for given[ARCHITECTURE] in architectures:
+            paths += self._paths(version, release, given, by_field.keys())
         if all(path.refused for path in paths):
+            if len(architectures) > 1 and len({path.refused for path in paths}) > 1:
+                return []  # for another reason, if it is the special case
             return [self._refusal(paths[0], by_field, version)]
         started = [path for path in paths if path.refused is None]
         written = [name for name in by_field if name in release.asked]
@@ -97,11 +103,12 @@ class CertainConflicts:
         return self._known[key]
 
     @staticmethod
-    def _architecture(given: Mapping[str, object], release: _Release) -> object:
-        """Return what stands for the architecture of models that are none of the special cases, or
-        ``...`` where a name says that one may be."""
+    def _architectures(given: Mapping[str, object], release: _Release) -> list[object]:
+        """Return what the model's architecture may be, by its name: what stands for all that are no special
+        cases, and the special ones that it may be; ``...`` where these are too many."""
         model = _letters(" ".join(str(given[name]) for name in release.models))
-        return ... if any(name in model for name in release.special) else ""
+        likely = [name for name in release.special if name.lower()[:_STEM] in model]
+        return ["", *likely] if len(likely) <= _MOST_SPECIAL else [...]
 
     def _refusal(self, path: Path, by_field: dict[str, Use], version: str) -> Raw:
         step = path.refused

@@ -126,6 +126,15 @@ def test_a_model_that_may_be_a_special_case_is_left_alone(conflicts: CertainConf
     assert findings(conflicts, "0.5.23", launch.format("org/IQuest-Q1-40B")) == []
 
 
+def test_a_name_that_rules_special_cases_out_is_no_reason_to_be_silent(conflicts: CertainConflicts) -> None:
+    numbers = "--speculative-num-steps 1 --speculative-eagle-topk 1 --speculative-num-draft-tokens 1"
+    launch = f"python -m sglang.launch_server --model-path {{}} --speculative-algorithm EAGLE {numbers}"
+    expected = [("overridden", "MEANING", "--speculative-num-draft-tokens")]
+    for model in ("deepseek-ai/DeepSeek-V3", "zai-org/GLM-4.6", "org/other"):
+        for version in ("0.5.20", "0.5.21", "0.5.23"):
+            assert findings(conflicts, version, launch.format(model)) == expected, (model, version)
+
+
 @pytest.mark.oracle
 def test_never_against_what_the_real_resolver_did(conflicts: CertainConflicts, shared: Path) -> None:
     told = 0
