@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from indexer.drift.check import Checker
+from indexer.drift.lint.algorithms import UnknownAlgorithm
 from indexer.drift.lint.certain import CertainConflicts
 from indexer.drift.lint.facts import Timeline
 from indexer.drift.lint.history_facts import HistoryFacts
@@ -32,11 +33,13 @@ def _command(case: dict) -> str:
 
 def test_what_starts_has_no_start_finding(shared: Path) -> None:
     timeline = Timeline(HistoryFacts(load_history()))
-    extras = [JsonTexts(timeline), CertainConflicts(timeline, load_rehearsals())]
+    rehearsals = load_rehearsals()
+    extras = [JsonTexts(timeline), CertainConflicts(timeline, rehearsals)]
+    always = [UnknownAlgorithm(timeline, lambda: rehearsals)]
     false, unseen, started, refused, seen = [], [], 0, 0, 0
     for name in names(shared):
         oracle = open_oracle(shared, name)
-        checker = Checker(timeline, [oracle.version], oracle.version, extras)
+        checker = Checker(timeline, [oracle.version], oracle.version, extras, always)
         text = "\n".join(map(_command, oracle.cases)) + "\n"
         hurt = {one.line for one in checker.check_text(text, "shell", name).findings if one.level == START}
         for line, case in enumerate(oracle.cases, 1):
