@@ -119,8 +119,10 @@ def _tell_message(text: str, as_json: bool) -> None:
     from indexer.errors import UsageError
     from indexer.knowledge.message_words import load_message_words
     from indexer.knowledge.messages import load_messages
+    from indexer.search.pasted import said
 
     words, history = load_message_words(), load_messages()
+    text = said(text)
     found = words.find(text) if history is not None else []
     if history is None or not found:
         raise UsageError(

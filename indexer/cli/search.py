@@ -38,14 +38,16 @@ def _said_before(text: str) -> str | None:
     """Return a line about the message of releases now gone that a pasted text is, None where it is none."""
     from indexer.knowledge.message_words import ALIKE, load_message_words
     from indexer.knowledge.messages import load_messages
+    from indexer.search.pasted import said
 
-    found = load_message_words().find(text, 1)
+    message = said(text)
+    found = load_message_words().find(message, 1)
     history = load_messages() if found else None
     if history is None:
         return None
     stays = history.stays_of(found[0].message.key)
     like = "like a message" if found[0].how == ALIKE else "a message"
-    asked = shlex.quote(" ".join(text.split())[:_QUOTED])
+    asked = shlex.quote(" ".join(message.split())[:_QUOTED])
     return f"{like} of {stays[0].first} … {stays[-1].last}: indexer history --message {asked}"
 
 

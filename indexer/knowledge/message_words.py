@@ -84,7 +84,7 @@ class Story(msgspec.Struct, kw_only=True):
         exception = f" ({self.exception})" if self.exception else ""
         lines = [f"{self.kind}{exception} in {self.function}: {self.first} … {until}"]
         if self.match == ALIKE:
-            lines.append("  only like what was asked for: some of its words are others")
+            lines.append("  like what was asked for, but not word for word")
         if self.text is not None:
             lines.append(f"  says          {self.text}  [{self.text_at}]")
         return "\n".join([*lines, *(f"  {version:<13} {what}" for version, what in self.events)])

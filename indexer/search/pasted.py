@@ -73,3 +73,9 @@ def take_apart(text: str) -> Pasted:
     return Pasted(
         tuple(dict.fromkeys(one for one in candidates if one)), exception, tuple(frames), tuple(shown)
     )
+
+
+def said(text: str) -> str:
+    """Return the message of a pasted traceback or log line; of anything else the text itself."""
+    messages = take_apart(text).messages
+    return messages[0] if messages else text

@@ -110,5 +110,10 @@ def test_command() -> None:
     story = json.loads(told.output)["messages"][0]
     assert (story["kind"], story["last"], story["current"]) == ("error", "0.5.13.post1", False)
     assert story["match"] == "alike"
+    frame = '  File "/x/server_args.py", line 2012, in _handle\n    raise ValueError(\n'
+    raised = "ValueError: Spec v2 currently only supports topk = 1 for speculative decoding."
+    told = CliRunner().invoke(command, ["--message", f"Traceback:\n{frame}{raised}", "--json"])
+    story = json.loads(told.output)["messages"][0]
+    assert (story["match"], story["last"]) == ("whole", "0.5.10.post1")
     with pytest.raises(UsageError, match="says this"):
         CliRunner().invoke(command, ["--message", "never said by anybody at all"], catch_exceptions=False)
