@@ -31,14 +31,16 @@ Fact = FlagFact | AlgorithmFact | EnvFact | FieldFact
 def fold(releases: list[Release], versions: Iterable[Facts], generator: str = "") -> HistoryFile:
     """Return the history of ``releases``, whose facts come in the same order (oldest first)."""
     folder = _Folder()
-    renames: dict[tuple[str, str, str], Rename] = {}
+    found_renames: dict[tuple[str, str, str], tuple[int, FoundRename]] = {}
     before: Facts | None = None
     for at, facts in enumerate(versions):
         folder.add(at, facts)
         for found in find_renames(before, facts) if before else ():
             # The first evidence is the best: what is deprecated today is only missing tomorrow.
-            renames.setdefault((found.kind, found.old, found.new), folder.rename(found, at))
+            found_renames.setdefault((found.kind, found.old, found.new), (at, found))
         before = facts
+    ordered = sorted(found_renames.values(), key=lambda one: (one[0], one[1].kind, one[1].old, one[1].new))
+    renames = [folder.rename(found, at) for at, found in ordered]
     kinds = {kind: folder.finished(kind) for kind in _MATCH}
     tracks = {kind: [growing.track for growing in found] for kind, found in kinds.items()}
     texts, lists = _share_lists(kinds["flags"])
@@ -52,7 +54,7 @@ def fold(releases: list[Release], versions: Iterable[Facts], generator: str = ""
         fields=tracks["fields"],
         texts=texts,
         lists=lists,
-        renames=sorted(renames.values(), key=lambda one: (one.at, one.kind, one.old, one.new)),
+        renames=renames,
         generator=generator,
     )
     lines = [
