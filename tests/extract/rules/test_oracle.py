@@ -45,7 +45,7 @@ def test_rules_know_what_the_real_resolver_did(name: str, shared: Path, rules_of
     if not path.is_file():
         pytest.skip(f"no {path.name}")
     rules = rules_of(path.name.rsplit("-", 1)[0])
-    index = MessageIndex(rules)
+    index = MessageIndex.of(rules)
     written = {
         target.partition(".")[0] for rule in rules if rule.kind == "override" for target in rule.targets
     }
