@@ -16,7 +16,8 @@ from indexer.drift.lint.config_keys import judge_config
 from indexer.drift.lint.continued import LINE_BY_LINE, broken_continuations
 from indexer.drift.lint.engines import DISTINCTIVE, GENERIC, options_of_sglang, starts_vllm
 from indexer.drift.lint.facts import Timeline
-from indexer.drift.lint.judge import Raw, judge_launch, judge_settings
+from indexer.drift.lint.judge import judge_launch, judge_settings
+from indexer.drift.lint.raw import Raw
 from indexer.drift.lint.serve import OTHER, SERVER, reader
 from indexer.drift.lint.whole import note_completeness
 from indexer.drift.report.record import HINT, START, Finding, Unread

@@ -19,7 +19,7 @@ from indexer.drift.launch.tree import ConfigKey, config_keys
 from indexer.drift.lint.argv import walk
 from indexer.drift.lint.config_keys import judge_config, switches
 from indexer.drift.lint.facts import Timeline, VersionTable
-from indexer.drift.lint.judge import Raw
+from indexer.drift.lint.raw import Raw
 
 _OPTION = "--config"
 _KINDS = (".yaml", ".yml")

@@ -14,7 +14,7 @@ from pathlib import Path
 from indexer.drift.check import Checker, FileResult, Places
 from indexer.drift.lint.classify import classify
 from indexer.drift.lint.facts import OptionFact, Timeline, show
-from indexer.drift.lint.judge import Raw
+from indexer.drift.lint.raw import Raw
 from indexer.drift.report.record import HINT, MEANING, Finding
 
 _NAMED = re.compile(r"(?<![\w/.-])--[a-zA-Z][\w-]*[a-zA-Z0-9]")

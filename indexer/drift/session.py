@@ -13,8 +13,8 @@ from indexer.drift.launch.model import FileLaunches, Launch
 from indexer.drift.launch.read import Unreadable, decode, guess_kind
 from indexer.drift.lint import fix as fixes
 from indexer.drift.lint.facts import Timeline
-from indexer.drift.lint.judge import Raw
 from indexer.drift.lint.lints import rule_infos
+from indexer.drift.lint.raw import Raw
 from indexer.drift.lint.suppress import Comments
 from indexer.drift.report.record import Finding, Report, Unread, with_fingerprints
 from indexer.errors import UsageError

@@ -9,7 +9,7 @@ from indexer.drift.check import Checker, Extra
 from indexer.drift.launch.model import FileLaunches, Launch
 from indexer.drift.lint.argv import Use, walk
 from indexer.drift.lint.facts import OptionFact, Timeline, show
-from indexer.drift.lint.judge import Raw
+from indexer.drift.lint.raw import Raw
 from indexer.drift.report.record import HINT, MEANING
 
 _TOLD_OF_VARIABLES = {

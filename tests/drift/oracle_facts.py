@@ -15,7 +15,7 @@ from indexer.knowledge.schema import Deprecation, Flag, Location
 
 DATA = Path(__file__).parents[2] / "indexer" / "data"
 JSON_VALUES = json.loads((DATA / "json_values.json").read_text())
-CONFIG_RULES = json.loads((DATA / "config_reader.json").read_text())
+CONFIG_READERS = json.loads((DATA / "config_reader.json").read_text())
 
 
 class Refused(Exception):
@@ -76,7 +76,10 @@ class OracleFacts:
         return {}
 
     def config_rule(self, version: str) -> str:
-        return CONFIG_RULES.get(version, "unknown")
+        return CONFIG_READERS.get(version, {}).get("rule") or "unknown"
+
+    def config_asked_at(self, version: str) -> str | None:
+        return CONFIG_READERS.get(version, {}).get("asked")
 
     def fields_at(self, version: str) -> frozenset[str]:
         return frozenset(field["name"] for field in self._said[version]["fields"])

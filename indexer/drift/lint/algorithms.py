@@ -10,8 +10,8 @@ from collections.abc import Callable
 from indexer.drift.launch.model import FileLaunches, Launch
 from indexer.drift.lint.argv import known_choices, walk
 from indexer.drift.lint.facts import Timeline, show
-from indexer.drift.lint.judge import Raw
 from indexer.drift.lint.lints import LINTS
+from indexer.drift.lint.raw import Raw
 from indexer.drift.lint.serve import without_serve_words
 from indexer.knowledge.nearest import nearest
 from indexer.knowledge.rehearsal import Rehearsals

@@ -13,9 +13,9 @@ from indexer.drift.launch.model import FileLaunches, Launch
 from indexer.drift.lint.argv import Use
 from indexer.drift.lint.evaluate import names_in
 from indexer.drift.lint.facts import Timeline, show
-from indexer.drift.lint.judge import Raw
 from indexer.drift.lint.launch_fields import default_fields, field_of, given_fields
 from indexer.drift.lint.lints import LINTS
+from indexer.drift.lint.raw import Raw
 from indexer.drift.lint.rehearse import Path, Usual, asked, rehearse
 from indexer.drift.lint.whole import complete_uses
 from indexer.drift.report.record import HINT, MEANING

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from indexer.drift.launch.model import Launch, Word
 from indexer.drift.lint.facts import OptionFact, Timeline, show, value_count
-from indexer.drift.lint.judge import Raw
 from indexer.drift.lint.lints import LINTS
+from indexer.drift.lint.raw import Raw
 
 _STORES = frozenset({"_StoreAction", "_StoreTrueAction"})
 

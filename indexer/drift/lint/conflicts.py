@@ -23,8 +23,8 @@ import msgspec
 from indexer.drift.launch.model import FileLaunches, Launch
 from indexer.drift.lint.argv import Use
 from indexer.drift.lint.facts import Timeline, VersionTable, show
-from indexer.drift.lint.judge import Raw
 from indexer.drift.lint.lints import LINTS
+from indexer.drift.lint.raw import Raw
 from indexer.drift.lint.whole import PLACEHOLDER, complete_uses
 from indexer.knowledge.schema import Location
 

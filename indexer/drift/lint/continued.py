@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from indexer.drift.launch.model import Launch, Word
 from indexer.drift.lint.argv import walk
 from indexer.drift.lint.facts import VersionTable
-from indexer.drift.lint.judge import Raw
+from indexer.drift.lint.raw import Raw
 from indexer.drift.lint.serve import without_serve_words
 from indexer.drift.report.record import MEANING, START
 

@@ -119,6 +119,10 @@ class VersionFacts(Protocol):
         """Return how the version's reader of ``--config`` files treats keys (see
         ``indexer.extract.config_reader``), ``unknown`` where that isn't known."""
 
+    def config_asked_at(self, version: str) -> str | None:
+        """Return where (``path:line``) the version reads ``--config`` files only if that very word is given,
+        None where it isn't so."""
+
     def json_types(self, version: str) -> frozenset[str]:
         """Return the names of the ``type=`` functions that parse JSON first of all."""
 

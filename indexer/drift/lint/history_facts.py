@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from indexer.drift.variables import Heir
 
 _DATA = Path(__file__).resolve().parents[2] / "data"
-_CONFIG_RULES, _OTHER_PARSERS = _DATA / "config_reader.json", _DATA / "other_parsers.json"
+_CONFIG_READERS, _OTHER_PARSERS = _DATA / "config_reader.json", _DATA / "other_parsers.json"
 _JSON_VALUES = _DATA / "json_values.json"
 
 
@@ -123,12 +123,16 @@ class HistoryFacts:
 
     def config_rule(self, version: str) -> str:
         """Return how the version's reader of ``--config`` files treats keys."""
-        return self._config_rules.get(version, "unknown")
+        return self._config_readers.get(version, {}).get("rule") or "unknown"
+
+    def config_asked_at(self, version: str) -> str | None:
+        """Return where the version reads ``--config`` files only if that very word is given."""
+        return self._config_readers.get(version, {}).get("asked")
 
     @cached_property
-    def _config_rules(self) -> dict[str, str]:
-        rules: dict[str, str] = json.loads(_CONFIG_RULES.read_text(encoding="utf-8"))
-        return rules
+    def _config_readers(self) -> dict[str, dict[str, str | None]]:
+        readers: dict[str, dict[str, str | None]] = json.loads(_CONFIG_READERS.read_text(encoding="utf-8"))
+        return readers
 
     def json_types(self, version: str) -> frozenset[str]:
         """Return the names of the ``type=`` functions that parse JSON first of all."""

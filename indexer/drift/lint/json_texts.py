@@ -5,8 +5,8 @@ from __future__ import annotations
 from indexer.drift.launch.model import FileLaunches, Launch
 from indexer.drift.lint.argv import json_fault, walk
 from indexer.drift.lint.facts import Timeline
-from indexer.drift.lint.judge import Raw
 from indexer.drift.lint.lints import LINTS
+from indexer.drift.lint.raw import Raw
 from indexer.drift.lint.serve import without_serve_words
 
 

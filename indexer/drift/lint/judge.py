@@ -3,33 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from indexer.drift.launch.model import DYNAMIC, Keyword, Launch, Setting, Word
 from indexer.drift.lint.argv import Problem, Use, Walked, judge_value, known_choices, walk
 from indexer.drift.lint.classify import Verdict, classify, successor
+from indexer.drift.lint.config_word import unread_config
 from indexer.drift.lint.facts import OptionFact, Timeline, VersionTable, show, value_count
 from indexer.drift.lint.lints import LINTS
+from indexer.drift.lint.raw import Raw
 from indexer.drift.lint.serve import Condition, command_problems, doubt_about, without_serve_words
 from indexer.drift.lint.typography import dash_name, dashed_words
 from indexer.drift.report.record import HINT, MEANING, START
 from indexer.knowledge.nearest import nearest
-
-
-@dataclass(slots=True)
-class Raw:
-    """A finding before it has a file: offsets instead of lines. ``fix`` is the text that may
-    replace ``start:end``, None where no rewrite is certain."""
-
-    code: str
-    level: str
-    message: str
-    start: int
-    end: int
-    flag: str | None = None
-    replacement: str | None = None
-    at: str | None = None
-    fix: str | None = None
 
 
 def judge_launch(launch: Launch, version: str, timeline: Timeline, *, strict: bool = False) -> list[Raw]:
@@ -46,6 +31,7 @@ def judge_launch(launch: Launch, version: str, timeline: Timeline, *, strict: bo
     found += _dashes(launch, words, walked, version, timeline)
     found += _uses(walked, version, timeline)
     found += _duplicates(walked, launch)
+    found += unread_config(walked, launch, version, timeline)
     if launch.told and not walked.opaque:
         found += _required(walked, launch, table)
     found += _keywords(launch, version, timeline)

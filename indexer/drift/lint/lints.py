@@ -154,6 +154,17 @@ LINTS = {
             instead="Keep one.",
         ),
         Lint(
+            code="config-not-read",
+            level=MEANING,
+            title="Configuration file that nobody reads",
+            what="The file is given as `--config=FILE` or by an abbreviation of the option. The version's "
+            "parser takes either, but the file's reader is asked only if `--config` is a word of its own.",
+            why="The server starts without a word, and with none of the file's settings.",
+            example="python -m sglang.launch_server --model-path m --config=server.yaml",
+            example_version="0.5.23",
+            instead="`--config FILE`, two words.",
+        ),
+        Lint(
             code="refused",
             level=START,
             title="Launch that SGLang's own checks refuse",
