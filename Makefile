@@ -7,9 +7,18 @@ BIN := $(VENV)/bin
 SITE := _site
 PYTEST := $(BIN)/python -m pytest -n 2
 # Where the Python at hand has a pip that can install elsewhere, the environment needs none of its own: making
-# it then takes no time.
-BORROWED := $(PYTHON) -m pip --python $(BIN)/python
-PIP = $(if $(wildcard $(VENV)/.no-pip),$(BORROWED),$(BIN)/python -m pip)
+# it then takes no time. $(LENDER) names that Python; where it can't lend any more, a pip is put in after all.
+LENDER := $(VENV)/.lends-pip
+define install
+	@python=$$(cat $(LENDER) 2>/dev/null); \
+	if [ -n "$$python" ] && "$$python" -m pip --python $(BIN)/python --version >/dev/null 2>&1; then \
+		pip="$$python -m pip --python $(BIN)/python"; \
+	else \
+		$(BIN)/python -m pip --version >/dev/null 2>&1 || $(BIN)/python -m ensurepip >/dev/null || exit 1; \
+		pip="$(BIN)/python -m pip"; \
+	fi; \
+	echo "$$pip install $(1)"; $$pip install -qq --disable-pip-version-check $(1)
+endef
 
 .PHONY: site site-all serve test test-all lint format history clean
 
@@ -56,18 +65,20 @@ clean:
 # A stamp is made last, so that an interrupted installation is begun again. What is never imported (most of
 # Pygments) need not be compiled.
 $(VENV)/.for-site: pyproject.toml $(BIN)/python
-	$(PIP) install -qq --no-compile --disable-pip-version-check --editable .
+	$(call install,--no-compile --editable .)
 	@touch $@
 
 # Only a newer pip than venv brings knows dependency groups.
 $(VENV)/.for-test: pyproject.toml $(BIN)/python
-	$(PIP) install -qq --disable-pip-version-check --upgrade "pip>=25.1"
+	$(call install,--upgrade "pip>=25.1")
 	$(BIN)/python -m pip install -qq --disable-pip-version-check --editable . --group dev
 	@touch $@ $(VENV)/.for-site
 
 $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 		{ echo "Python 3.11 or newer is needed; name one: make PYTHON=python3.12"; exit 1; }
-	@$(PYTHON) -m venv --without-pip $(VENV) && $(BORROWED) --version >/dev/null 2>&1 && touch $(VENV)/.no-pip || \
+	@$(PYTHON) -m venv --without-pip $(VENV) && \
+		$(PYTHON) -m pip --python $(BIN)/python --version >/dev/null 2>&1 && \
+		$(PYTHON) -c 'import sys; print(sys.executable)' > $(LENDER) || \
 		{ rm -rf $(VENV); $(PYTHON) -m venv $(VENV); } || \
 		{ rm -rf $(VENV); echo "python3 -m venv failed; on Debian: apt-get install python3-venv"; exit 1; }

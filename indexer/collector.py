@@ -32,7 +32,7 @@ def collector_postponed() -> Iterator[None]:
 
     For a block that leaves millions of objects behind: the collector would walk over all of them as soon as
     it is let loose. A command that runs one block and ends never pays for that; one that runs thousands
-    collects every few blocks. A block inside another changes nothing.
+    collects every few blocks, and keeps the garbage of the last few. A block inside another changes nothing.
     """
     global _postponed
     if not gc.isenabled():

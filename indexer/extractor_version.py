@@ -25,7 +25,7 @@ def extractor_version() -> str:
 def callgraph_version() -> str:
     """Return a digest of everything that decides the call graph and the code paths grown in it."""
     read = [data_path("queries") / name for name in ("callgraph.scm", "attribute_reads.scm")]
-    return _digest(read, "syntax/callgraph", "extract/code_paths")
+    return _digest([*read, *(_PACKAGE / "syntax").glob("*.py")], "syntax/callgraph", "extract/code_paths")
 
 
 @cache
@@ -38,6 +38,9 @@ def file_facts_version(module: str, others: tuple[str, ...] = ()) -> str:
     modules = [one for one in (module, *others) if not one.endswith(".scm")]
     files = [_PACKAGE.joinpath(*one.split(".")[1:]).with_suffix(".py") for one in modules]
     files += [data_path("queries") / Path(one).name for one in others if one.endswith(".scm")]
+    missing = [file.name for file in files if not file.is_file()]
+    if missing:
+        raise FileNotFoundError(f"{', '.join(missing)}: named as deciding facts, but not there")
     return _digest(list({*files, *(_PACKAGE / "syntax").glob("*.py")}))
 
 

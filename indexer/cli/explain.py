@@ -101,7 +101,7 @@ def command(
         _tell_meant(answers, question.argv)
     if any(answer.refusal or answer.refusals or answer.reservations for answer in answers):
         raise SystemExit(FINDINGS)
-    if any(answer.outcome == UNKNOWN for answer in answers):
+    if any(answer.outcome == UNKNOWN or not answer.looked_up for answer in answers):
         raise SystemExit(CANNOT)
 
 

@@ -131,7 +131,7 @@ def command(query: tuple[str, ...], version: str | None, kind: str | None, limit
         answer.print_json(text, version)
     else:
         answer.print(text, version)
-    if not answer.confident:
+    if not (answer.confident or answer.elsewhere or answer.said_before):
         raise click.exceptions.Exit(FINDINGS)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import click
@@ -70,16 +71,17 @@ def command(kind: str, name: str | None, version: str | None, as_json: bool, eve
 
 
 def _versioned(name: str | None, version: str | None) -> tuple[str | None, str | None]:
-    """Return a name without the ``@version`` behind it, and the version that is meant.
+    """Return a name without the ``@version`` or ``==version`` behind it, and the version that is meant.
 
     Raises:
         UsageError: the name and ``--version`` say different ones.
     """
     from indexer.errors import UsageError
 
-    bare, at, named = (name or "").rpartition("@")
-    if not (at and bare and named[:1].isdigit()):
+    written = re.fullmatch(r"(.+?)(?:@|==)v?(\d\S*)", name or "")
+    if written is None:
         return name, version
+    bare, named = written.groups()
     if version not in (None, named):
         raise UsageError(f"{name} and --version {version} say different versions", "leave one of them out")
     return bare, named

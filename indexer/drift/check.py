@@ -93,7 +93,7 @@ class Checker:
         result.launches = len(launches)
         places = Places(text)
         around = _around(path, kind) if path is not None and not self.asked else None
-        configs = _configs(path, text, self.beside)
+        configs = self._configs(path, text)
         judged: dict[str, list[Raw]] = {}
         origins: list[str] = []
         for launch in launches:
@@ -129,6 +129,16 @@ class Checker:
             result.unread += [Unread(name, note) for note in configs.notes]
         return result
 
+    def _configs(self, path: Path | None, text: str) -> ConfigFiles | None:
+        """Return the files that launches name with ``--config``, None where none can."""
+        if path is None or "--config" not in text:
+            return None
+        from indexer.drift.config_files import ConfigFiles
+
+        return ConfigFiles(
+            path, text, self.beside, lambda launch: belongs(launch, self.timeline, about_sglang=True)
+        )
+
     def judge_with_config(
         self, launch: Launch, found: FileLaunches, version: str, configs: ConfigFiles | None
     ) -> list[Raw]:
@@ -149,7 +159,7 @@ class Checker:
         raws = judge_launch(launch, version, self.timeline)
         for extra in self.always:
             raws += extra(launch, found, version)
-        told = launch.program != "serve" or reader(launch, self.timeline) == SERVER
+        told = launch.program != "serve" or reader(launch, self.timeline, version) == SERVER
         for extra in self.extras if told else ():
             if not any(raw.level == START for raw in raws):
                 raws += extra(launch, found, version)
@@ -226,15 +236,6 @@ class Checker:
             and places.joined(one.start, launch.offset)
         ]
         return same[-1] if same else None
-
-
-def _configs(path: Path | None, text: str, named: Sequence[Path]) -> ConfigFiles | None:
-    """Return the files that launches name with ``--config``, None where none can."""
-    if path is None or "--config" not in text:
-        return None
-    from indexer.drift.config_files import ConfigFiles
-
-    return ConfigFiles(path, text, named)
 
 
 def _around(path: Path, kind: str) -> tuple[str, str] | None:

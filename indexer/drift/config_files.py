@@ -5,7 +5,7 @@ Its words are counted behind the launch file's text, so that a finding's offset 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -23,6 +23,7 @@ from indexer.drift.lint.raw import Raw
 
 _OPTION = "--config"
 _KINDS = (".yaml", ".yml")
+_ABSENT = "there is no such file beside it"
 
 
 @dataclass(slots=True)
@@ -37,11 +38,13 @@ class ConfigFile:
 
 class ConfigFiles:
     """The files that the launches of one launch file name; ``named`` are others that are checked in the same
-    run, ``notes`` what was not read."""
+    run, of which one with the right name is taken if ``ours`` finds options of the server in it; ``notes``
+    say what was not read."""
 
-    def __init__(self, path: Path, text: str, named: Sequence[Path]) -> None:
+    def __init__(self, path: Path, text: str, named: Sequence[Path], ours: Callable[[Launch], bool]) -> None:
         self.path = path
         self.named = named
+        self.ours = ours
         self.notes: list[str] = []
         self.files: list[ConfigFile] = []
         self._end = len(text) + 1
@@ -60,12 +63,15 @@ class ConfigFiles:
         return self._known[words[at]]
 
     def _read(self, written: str) -> ConfigFile | None:
-        path = next(filter(Path.is_file, self._places(written)), None)
+        beside = self.path.parent / written
+        path = beside if _is_file(beside) else self._of_that_name(written)
         try:
             if path is None or path.suffix.lower() not in _KINDS:
-                raise Unreadable("there is no such file beside it" if path is None else "it is no YAML")
+                raise Unreadable(_ABSENT if path is None else "it is no YAML")
             text = load(path)[0]
             keys = config_keys(whole(text))
+            if path is not beside and not self.ours(_as_launch(keys)):
+                raise Unreadable(_ABSENT)
         except (Unreadable, yaml.YAMLError, RecursionError) as error:
             reason = str(error) if isinstance(error, Unreadable) else "it is no valid YAML"
             self.notes.append(f"{_OPTION} {written}: {reason}")
@@ -75,15 +81,25 @@ class ConfigFiles:
         self.files.append(found)
         return found
 
-    def _places(self, written: str) -> Iterator[Path]:
-        """Yield where a file may be: beside the launch file, or among those that are checked too."""
-        yield self.path.parent / written
-        name = Path(written).name
-        yield from (one for one in self.named if one.name == name)
+    def _of_that_name(self, written: str) -> Path | None:
+        """Return the only file of this name among those checked too: the path may be a container's."""
+        found = [one for one in self.named if one.name == Path(written).name and _is_file(one)]
+        return found[0] if len(found) == 1 else None
 
     def file_at(self, offset: int) -> ConfigFile | None:
         """Return the file in which an offset is, None for the launch file itself."""
         return next((one for one in reversed(self.files) if offset >= one.begin), None)
+
+
+def _is_file(path: Path) -> bool:
+    try:
+        return path.is_file()
+    except OSError:  # a folder that may not be looked into, a name that is too long
+        return False
+
+
+def _as_launch(keys: Sequence[ConfigKey]) -> Launch:
+    return Launch(program="fragment", words=[key.word for key in keys], config=True)
 
 
 def merged(

@@ -122,6 +122,11 @@ class Explanation(msgspec.Struct):
     speculative: dict[str, Any] = {}
 
     @property
+    def looked_up(self) -> bool:
+        """Whether all was asked that tells if an accepted launch can serve."""
+        return all(fact.what != DRAFT_NOT_LOOKED_UP for fact in self.unknowns)
+
+    @property
     def reservations(self) -> list[UnknownFact]:
         """Why a launch whose arguments are accepted can't serve."""
         return [fact for fact in self.unknowns if fact.what in RESERVATIONS]

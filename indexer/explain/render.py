@@ -107,7 +107,8 @@ def _table(answers: list[Explanation]) -> str:
         lines += [" " * (2 * width + 6) + rest for rest in body[1:]]
     notes = [fact.reason for one in answers for fact in one.unknowns if fact.what == DRAFT_NOT_LOOKED_UP]
     if notes:
-        more = f" (and so for {len(notes) - 1} releases more)" if len(notes) > 1 else ""
+        others = len(notes) - 1
+        more = f" (and so for {others} release{'s' * (others > 1)} more)" if others else ""
         lines += ["", *_wrap(f"Not known: {notes[0]}{more}", "")]
     return "\n".join(lines)
 
@@ -125,7 +126,8 @@ def _summary(answer: Explanation) -> str:
             if name in shown
         ]
         reservations = "; and ".join(fact.reason for fact in answer.reservations)
-        verdict = f"accepted, but {reservations}" if reservations else "starts"
+        starts = "starts" if answer.looked_up else "accepted, draft not looked up"
+        verdict = f"accepted, but {reservations}" if reservations else starts
         return f"{verdict}; {', '.join(changed)}" if changed else verdict
     refusals = [answer.refusal] if answer.refusal else answer.refusals
     if refusals and refusals[0] is not None:

@@ -12,6 +12,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache, partial
+from pathlib import Path
 
 from indexer.extract.env_vars import ENV_USES
 from indexer.extract.file_facts import RUNTIME, read_elsewhere
@@ -27,7 +28,12 @@ from indexer.syntax.factstore import FactStore
 from indexer.syntax.graph import OUTLINE
 from indexer.workers import cores
 
-_MODULE = "indexer.extract.ahead"
+_PACKAGES = Path(__file__).resolve().parents[2]
+_PROGRAM = f"""import sys
+sys.path.append({str(_PACKAGES)!r})
+from {__name__} import main
+main(sys.argv[1])"""
+"""What the other process runs. It never looks for modules in the current folder, which may be anybody's."""
 
 
 def read_files(tree: SourceTree, store: FactStore, code_paths: bool) -> None:
@@ -52,7 +58,7 @@ def code_paths_read_ahead(tree: SourceTree) -> Iterator[subprocess.Popen[bytes] 
         return
     try:
         reader = subprocess.Popen(
-            [sys.executable, "-m", _MODULE, tree.version],
+            [sys.executable, "-P", "-c", _PROGRAM, tree.version],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
@@ -81,7 +87,3 @@ def main(version: str) -> None:
     with collector_postponed():
         extract_code_paths(tree, store, symbols=symbols)
         help_survey(tree, store, symbols)
-
-
-if __name__ == "__main__":
-    main(sys.argv[1])

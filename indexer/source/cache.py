@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from indexer.errors import CannotError
@@ -65,10 +65,17 @@ def forget_older(entry: Path) -> None:
     """
     version = entry.name.rpartition("-")[0]
     others = [path for path in entry.parent.glob(f"{version}-*") if path.name.rpartition("-")[0] == version]
-    others.sort(key=lambda path: path.stat().st_mtime, reverse=True)
-    for old in others[_KEPT:]:
+    for old in sorted(others, key=_changed, reverse=True)[_KEPT:]:
         if old != entry:
-            old.unlink(missing_ok=True)
+            with suppress(OSError):  # gone already, or a folder that can only be read
+                old.unlink()
+
+
+def _changed(path: Path) -> float:
+    try:
+        return path.stat().st_mtime
+    except OSError:
+        return 0.0
 
 
 @contextmanager

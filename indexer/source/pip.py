@@ -40,7 +40,7 @@ def pip_command() -> tuple[str, ...]:
     from importlib.util import find_spec
 
     if find_spec("pip") is not None:
-        return (sys.executable, "-m", "pip")
+        return (sys.executable, "-P", "-m", "pip")  # the current folder may be anybody's
     for name in ("pip3", "pip"):
         if found := shutil.which(name):
             return (found,)

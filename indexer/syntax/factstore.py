@@ -11,16 +11,15 @@ from indexer.progress import tell
 from indexer.source.tree import SourceTree, content_hash
 
 _SCHEMA = """
-DROP TABLE IF EXISTS facts;
 CREATE TABLE IF NOT EXISTS file_facts (key BLOB PRIMARY KEY, value BLOB NOT NULL);
 CREATE TABLE IF NOT EXISTS blobs (quick TEXT PRIMARY KEY, hash TEXT NOT NULL) WITHOUT ROWID;
 """
 # Facts are kilobytes each and their keys random: in a table with row numbers they are appended, and only an
-# index of the keys is kept in order, which takes a third of the time. ``facts`` was the table without.
+# index of the keys is kept in order, which takes a third of the time.
 _PAGE_BYTES = 16384
 _BATCH = 500
 _MOST_BYTES = 2 * 1024**3
-"""A release takes some 90 MB; what earlier versions of this program read is of no use to anybody."""
+"""A release takes some 90 MB; most of what is older was read by earlier versions of this program."""
 _LOCK_SECONDS = 30
 
 
@@ -153,12 +152,21 @@ class FactStore:
 
 
 def _drop_oldest(db: sqlite3.Connection) -> None:
-    """Drop the older half of the facts where they take more room than is good; it is used again."""
-    pages, free = (db.execute(f"PRAGMA {name}").fetchone()[0] for name in ("page_count", "freelist_count"))
-    size = db.execute("PRAGMA page_size").fetchone()[0]
-    if (pages - free) * size > _MOST_BYTES:
-        with db:
+    """Drop the facts read first where all take more room than is good; it is used again."""
+    if _used_bytes(db) <= _MOST_BYTES:
+        return
+    with db:
+        db.execute("BEGIN IMMEDIATE")
+        db.execute("DROP TABLE IF EXISTS facts")  # an earlier layout's
+        if _used_bytes(db) > _MOST_BYTES:  # no other process was quicker
             db.execute(
                 "DELETE FROM file_facts WHERE rowid IN "
                 "(SELECT rowid FROM file_facts ORDER BY rowid LIMIT (SELECT count(*) / 2 FROM file_facts))"
             )
+
+
+def _used_bytes(db: sqlite3.Connection) -> int:
+    pages, free, size = (
+        db.execute(f"PRAGMA {name}").fetchone()[0] for name in ("page_count", "freelist_count", "page_size")
+    )
+    return (pages - free) * size

@@ -65,7 +65,7 @@ def _target(python: str) -> list[str]:
 
 
 def _pip(*arguments: str) -> None:
-    command = [sys.executable, "-m", "pip", "--disable-pip-version-check", "-q", *arguments]
+    command = [sys.executable, "-P", "-m", "pip", "--disable-pip-version-check", "-q", *arguments]
     done = subprocess.run(command, capture_output=True, text=True)
     if done.returncode:
         reasons = [line for line in done.stderr.splitlines() if line.startswith("ERROR")]

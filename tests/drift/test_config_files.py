@@ -77,10 +77,23 @@ def test_a_file_elsewhere_is_found_among_those_checked_or_said_to_be_missing(
         "--config /etc/sglang/server.yaml: there is no such file beside it"
     ]
     Path("files").mkdir()
-    Path("files/server.yaml").write_text("tp-sise: 2\n")
+    settings = "tp-sise: 2\ncontext-length: 4096\nmem-fraction-static: 0.8\n"
+    Path("files/server.yaml").write_text(settings)
     outcome = check(timeline, "run.sh", "files/server.yaml")
     assert told(outcome) == ["files/server.yaml:1 START unknown-flag tp-sise"]
     assert outcome.report.unread == []
+    Path("files/server.yaml").write_text("scrape-interval: 15s\ntensor-size: 4\n")  # of something else
+    assert told(check(timeline, "run.sh", "files/server.yaml")) == []
+
+
+def test_a_name_that_no_file_can_have_costs_no_finding(timeline: Timeline, folder: Path) -> None:
+    long = "a" * 300
+    Path("run.sh").write_text(LAUNCH.replace("server.yaml", f"{long}.yaml --tp-sise 2") + "\n")
+    outcome = check(timeline, "run.sh")
+    assert [line.rsplit(" ", 1)[1] for line in told(outcome)] == ["--tp-sise"]
+    assert [one.reason for one in outcome.report.unread] == [
+        f"--config {long}.yaml: there is no such file beside it"
+    ]
 
 
 def test_broken_and_strange_files_are_one_line(timeline: Timeline, folder: Path) -> None:

@@ -44,11 +44,15 @@ def test_where_nothing_is_kept_nothing_is_claimed(tmp_path: Path) -> None:
     assert not store.claim(b"share")
 
 
-def test_the_table_of_an_earlier_layout_is_dropped(tmp_path: Path) -> None:
+def test_the_table_of_an_earlier_layout_goes_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with sqlite3.connect(tmp_path / "facts.sqlite") as old:
         old.execute("CREATE TABLE facts (key BLOB PRIMARY KEY, value BLOB NOT NULL) WITHOUT ROWID")
-        old.execute("INSERT INTO facts VALUES (x'00', x'00')")
-    FactStore(tmp_path).close()
+        old.execute("INSERT INTO facts VALUES (x'00', zeroblob(3000000))")
+    store = FactStore(tmp_path)
+    store.save({b"key": b"value"})
+    store.close()
+    monkeypatch.setattr("indexer.syntax.factstore._MOST_BYTES", 1_500_000)
+    assert FactStore(tmp_path).load([b"key"]) == {b"key": b"value"}
     with sqlite3.connect(tmp_path / "facts.sqlite") as now:
         tables = {name for (name,) in now.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
     assert tables == {"file_facts", "blobs"}

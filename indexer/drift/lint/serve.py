@@ -37,16 +37,22 @@ def without_serve_words(words: Sequence[Word]) -> list[Word]:
     return result[1:] if result and not result[0].text.startswith("-") else result
 
 
-def reader(launch: Launch, timeline: Timeline) -> str:
-    """Return who reads a launch's words, as far as its options tell."""
+def reader(launch: Launch, timeline: Timeline, version: str | None = None) -> str:
+    """Return who reads a launch's words, as far as its options tell.
+
+    One that only the server has settles it: another parser would refuse it. Where the other parser takes what
+    it does not know, one settles nothing if the words also have an option that only the other has.
+    """
     words = [word.text for word in launch.words]
     asked = next((_value(words, at) for at, text in enumerate(words) if _is_model_type(text)), "auto")
     if launch.program == "serve" and asked is not None and _TYPES.get(asked) != OPEN:
         return _TYPES.get(asked, OTHER)
     options = {text.partition("=")[0] for text in words}
+    others = not options.isdisjoint(timeline.foreign)
     if not options.isdisjoint(timeline.server_only):
-        return SERVER
-    return OPEN if options.isdisjoint(timeline.foreign) else OTHER
+        rule = timeline.serve_rule(version) if version else None
+        return OPEN if others and rule is not None and rule.unknown != "refused" else SERVER
+    return OTHER if others else OPEN
 
 
 def _is_model_type(text: str) -> bool:
@@ -142,8 +148,8 @@ class Doubt:
 
 def doubt_about(launch: Launch, uses: Sequence[Use], version: str, timeline: Timeline) -> Doubt | None:
     """Return the doubt about a launch's reader, None where the server's parser reads it for certain."""
-    if launch.program != "serve" or reader(launch, timeline) == SERVER:
+    if launch.program != "serve" or reader(launch, timeline, version) == SERVER:
         return None
-    if any(use.option in timeline.server_only for use in uses):
+    if reader(launch, timeline) != SERVER and any(use.option in timeline.server_only for use in uses):
         return None  # abbreviated
     return Doubt(timeline.serve_rule(version), timeline)
