@@ -20,6 +20,7 @@ from indexer.interpret.running import run_with_deep_stack
 from indexer.interpret.transformers_tree import ConfigurationTree
 from indexer.interpret.unknown import Fork
 from indexer.source.tree import SourceTree
+from indexer.workers import cores
 
 _ENOUGH = 16
 """Paths after which no more are run where they disagree already: the outcome is then unknown anyway."""
@@ -48,7 +49,7 @@ class Paths:
         path = partial(resolve_path, self._tree, launch, transformers, also)
         trees = [tree for tree in (self._tree, transformers) if tree is not None]
         run = partial(self._run, path, [code_of(tree) for tree in trees])
-        return explore_with(run, self._most, children.cores() if children.AVAILABLE else 1, _settled)
+        return explore_with(run, self._most, cores() if children.AVAILABLE else 1, _settled)
 
     def _run(
         self,

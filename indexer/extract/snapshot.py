@@ -35,7 +35,7 @@ from indexer.knowledge.schema import (
 )
 from indexer.source.cache import cache_folder
 from indexer.source.tree import SourceTree
-from indexer.syntax.callgraph.survey import survey, survey_with
+from indexer.syntax.callgraph.survey import survey
 from indexer.syntax.factstore import FactStore
 from indexer.syntax.graph import ModuleGraph
 
@@ -66,7 +66,7 @@ def _with_code_paths(facts: Callable[[], Snapshot], tree: SourceTree, store: Fac
     """Return the other facts, read while the code paths are followed beside, with the code paths."""
     with code_paths_read_ahead(tree) as reader:
         snapshot = facts()
-        sites = survey_with(tree, store, reader) if reader is not None else survey(tree, store)
+        sites = survey(tree, store, other=reader)
         if reader is not None:
             reader.wait()
         paths = extract_code_paths(tree, store)

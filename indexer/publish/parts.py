@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from indexer._resources import data_path
+from indexer.collector import collector_postponed
 from indexer.errors import CannotError
 from indexer.publish.pages import KINDS
 
@@ -139,19 +139,19 @@ def _renderer(target: Target) -> Renderer:
     from indexer.snapshots import get_snapshot
     from indexer.source import open_source
 
-    snapshot = get_snapshot(target.version)
-    gc.freeze()  # the collector need not walk over a snapshot again and again
-    return Renderer(
-        VersionSite(
-            snapshot,
-            SourceText(open_source(target.version)),
-            dict(target.stems),
-            list(target.versions),
-            target.default,
-            _history(),
-            _evidence(snapshot, target.versions),
+    with collector_postponed():  # which need not walk over all this while pages are written
+        snapshot = get_snapshot(target.version)
+        return Renderer(
+            VersionSite(
+                snapshot,
+                SourceText(open_source(target.version)),
+                dict(target.stems),
+                list(target.versions),
+                target.default,
+                _history(),
+                _evidence(snapshot, target.versions),
+            )
         )
-    )
 
 
 def _history() -> History | None:

@@ -32,6 +32,10 @@ class Shape(NamedTuple):
                 yield match
             at = source.find(self.word, match.end() if match else at + 1, end)
 
+    def occurs(self, source: bytes, start: int, end: int) -> bool:
+        """Return whether there is any match."""
+        return next(self.found(source, start, end), None) is not None
+
 
 def shape(word: str, rest: str, before: str = "", flags: int = 0) -> Shape:
     """Return the shape of ``word`` followed by the pattern ``rest``; ``before`` looks back from the word."""

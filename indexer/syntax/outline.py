@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from tree_sitter import Node, Tree
 
+from indexer.syntax.anchors import shape
 from indexer.syntax.module import Assignment, Class, Function, Import, Module, Parameter, module_name
 from indexer.syntax.parse import end_line, line, text
 
@@ -55,19 +55,11 @@ _KEPT = frozenset(
 )
 
 
-_KEPT_IN_FUNCTIONS = (b"import", b"class", b"def")
-_DEFINITION = re.compile(rb"def\b")
+_KEPT_IN_FUNCTIONS = tuple(shape(word, r"\b", before=r"\b") for word in ("import", "class", "def"))
 
 
-def _may_hold_kept(source: bytes, start: int, end: int) -> bool:
-    """Return whether a function's body has a word that could start something kept.
-
-    Plain searches, because they are several times faster than a pattern of three words.
-    """
-    return any(source.find(word, start, end) >= 0 for word in _KEPT_IN_FUNCTIONS[:2]) or (
-        source.find(_KEPT_IN_FUNCTIONS[2], start, end) >= 0
-        and _DEFINITION.search(source, start, end) is not None
-    )
+def _may_hold_kept(source: bytes, body: Node) -> bool:
+    return any(one.occurs(source, body.start_byte, body.end_byte) for one in _KEPT_IN_FUNCTIONS)
 
 
 def outline_nodes(root: Node, source: bytes) -> Iterator[tuple[Node, str]]:
@@ -84,7 +76,7 @@ def outline_nodes(root: Node, source: bytes) -> Iterator[tuple[Node, str]]:
             yield node, kind
         if kind == "function_definition":
             body = node.child_by_field_name("body")
-            if body is None or _may_hold_kept(source, body.start_byte, body.end_byte):
+            if body is None or _may_hold_kept(source, body):
                 stack.extend((child, True) for child in reversed(node.named_children))
         elif kind in _BLOCKS or node is root:
             inside = in_function and kind != "class_definition"

@@ -41,6 +41,7 @@ from indexer.knowledge.nearest import nearest
 from indexer.knowledge.pairings import SLIDING_WINDOW, Pairing, pairings_of_model
 from indexer.knowledge.schema import Algorithm, CodePath, EnvVar, Flag, Model, Rule, Snapshot
 from indexer.source.tree import SourceTree
+from indexer.workers import cores
 
 _MEMORY_PATH = "state-memory"
 _INDEX = "model.safetensors.index.json"
@@ -205,7 +206,7 @@ def _together(explainer: Explainer, also: Also, questions: list[Question]) -> li
     """Return what is made of each question: side by side, a child for each core with its share of them."""
     if not children.AVAILABLE:
         return [explainer.watch(one, also) for one in questions]
-    count = max(1, min(children.cores(), len(questions)))
+    count = max(1, min(cores(), len(questions)))
     works = [partial(_share, explainer, also, questions[first::count]) for first in range(count)]
     found: list[Watched | None] = [None] * len(questions)
     for first, told in enumerate(children.run_children(works)):

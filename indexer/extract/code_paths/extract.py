@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Iterable
 
 import msgspec
@@ -14,11 +13,10 @@ from indexer.extract.code_paths.matching import Matcher
 from indexer.extract.code_paths.plan import Path, Plan, load_plan, plan_bytes
 from indexer.extract.code_paths.steps import as_code_path
 from indexer.extract.code_paths.tree import grow
-from indexer.extractor_version import callgraph_version
 from indexer.knowledge.schema import CodePath
 from indexer.source.tree import SourceTree
 from indexer.syntax.callgraph.edges import Node
-from indexer.syntax.callgraph.load import callgraph_paths, load_symbols
+from indexer.syntax.callgraph.load import load_symbols, whole_tree_key
 from indexer.syntax.callgraph.symbols import Symbols
 from indexer.syntax.factstore import FactStore
 
@@ -37,7 +35,7 @@ def extract_code_paths(
     Raises:
         CannotError: ``queries/paths.toml`` is broken.
     """
-    key = result_key(tree, store, "paths") if store is not None else b""
+    key = whole_tree_key(tree, store, "paths", plan_bytes()) if store is not None else b""
     wanted = set(names) if names is not None else None
     held = store.load([key]).get(key) if store is not None else None
     if held is not None:
@@ -62,16 +60,6 @@ def path_counts(paths: list[CodePath]) -> dict[str, int]:
         "missing way-points": sum(not gap["excused"] for path in paths for gap in path.gaps),
         "rightly absent way-points": sum(gap["excused"] for path in paths for gap in path.gaps),
     }
-
-
-def result_key(tree: SourceTree, store: FactStore, kind: str) -> bytes:
-    """Return the key of a whole-tree result: all file contents, the plan, the versions of the code."""
-    hashes = store.blob_hashes(tree, callgraph_paths(tree))
-    digest = hashlib.blake2b(f"{kind}\0{callgraph_version()}".encode(), digest_size=20)
-    digest.update(plan_bytes())
-    for path, blob in sorted(hashes.items()):
-        digest.update(f"\0{path}\0{blob}".encode())
-    return digest.digest()
 
 
 def paths_of(tree: Tree) -> list[CodePath]:

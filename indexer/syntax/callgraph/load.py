@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import hashlib
 from functools import cache, partial
 
 import msgspec
 
 from indexer.collector import collector_postponed
+from indexer.extractor_version import callgraph_version
 from indexer.source.tree import PACKAGE_ROOT, SourceTree
 from indexer.syntax.callgraph.attribute_reads import ATTRIBUTE_READS, AttributeReads, Read
 from indexer.syntax.callgraph.facts import CALL_FACTS, FileFacts
@@ -21,6 +23,15 @@ PREFIXES = tuple(f"{PACKAGE_ROOT}/{folder}" for folder in ("srt", "kernels", "ji
 def callgraph_paths(tree: SourceTree) -> list[str]:
     """Return the files that the call graph reads."""
     return [path for prefix in PREFIXES for path in tree.walk(prefix)]
+
+
+def whole_tree_key(tree: SourceTree, store: FactStore, kind: str, settings: bytes = b"") -> bytes:
+    """Return the key of a result of a whole tree: the content of all files, our code, and ``settings``."""
+    digest = hashlib.blake2b(f"{kind}\0{callgraph_version()}".encode(), digest_size=20)
+    digest.update(settings)
+    for path, blob in sorted(store.blob_hashes(tree, callgraph_paths(tree)).items()):
+        digest.update(f"\0{path}\0{blob}".encode())
+    return digest.digest()
 
 
 def load_symbols(tree: SourceTree, store: FactStore | None = None, jobs: int | None = None) -> Symbols:

@@ -18,9 +18,8 @@ from fnmatch import fnmatchcase
 import msgspec
 
 from indexer.collector import collector_postponed
-from indexer.extractor_version import callgraph_version
 from indexer.source.tree import SourceTree
-from indexer.syntax.callgraph.load import callgraph_paths, load_symbols
+from indexer.syntax.callgraph.load import load_symbols, whole_tree_key
 from indexer.syntax.callgraph.surveyor import Part, Surveyor
 from indexer.syntax.callgraph.symbols import Symbols
 from indexer.syntax.factstore import FactStore
@@ -85,27 +84,33 @@ class Survey(msgspec.Struct, array_like=True):
         ]
 
 
-def survey(tree: SourceTree, store: FactStore | None = None, jobs: int | None = None) -> Survey:
-    """Return the survey of a tree, kept in ``store`` under the content of all its files."""
-    key = _key(tree, store) if store is not None else b""
-    held = store.load([key]).get(key) if store is not None else None
-    if held is not None:
+def survey(
+    tree: SourceTree,
+    store: FactStore | None = None,
+    jobs: int | None = None,
+    other: subprocess.Popen[bytes] | None = None,
+) -> Survey:
+    """Return the survey of a tree, kept in ``store`` under the content of all its files.
+
+    ``other`` is a process that calls ``help_survey`` of the tree with the same store.
+    """
+    if store is None:
         with collector_postponed():
-            return msgspec.msgpack.decode(held, type=Survey)
+            return survey_of(load_symbols(tree, jobs=jobs), jobs)
+    key = whole_tree_key(tree, store, _KIND)
+    held = store.load([key]).get(key)
     with collector_postponed():
-        found = survey_of(load_symbols(tree, store, jobs), jobs)
-    if store is not None:
-        store.save({key: msgspec.msgpack.encode(found)})
+        if held is not None:
+            return msgspec.msgpack.decode(held, type=Survey)
+        if other is None:
+            found = survey_of(load_symbols(tree, store, jobs), jobs)
+        else:
+            found = _helped(Surveyor(load_symbols(tree, store, jobs=1)), store, key, other)
+    store.save({key: msgspec.msgpack.encode(found)})
     return found
 
 
-def _key(tree: SourceTree, store: FactStore) -> bytes:
-    digest = hashlib.blake2b(f"survey\0{callgraph_version()}".encode(), digest_size=20)
-    for path, blob in sorted(store.blob_hashes(tree, callgraph_paths(tree)).items()):
-        digest.update(f"\0{path}\0{blob}".encode())
-    return digest.digest()
-
-
+_KIND = "survey"
 _shared: list[Surveyor] = []
 """What forked workers inherit: pickling the symbols would cost more than the work."""
 
@@ -158,35 +163,30 @@ def _whole(surveyor: Surveyor, parts: Iterable[Part]) -> Survey:
 _SHARES = 20
 
 
-def survey_with(tree: SourceTree, store: FactStore, other: subprocess.Popen[bytes]) -> Survey:
-    """Return what ``survey`` does, with the help of a process that calls ``help_survey`` of this tree.
+def _helped(surveyor: Surveyor, store: FactStore, key: bytes, other: subprocess.Popen[bytes]) -> Survey:
+    """Return the survey, of which another process takes shares from the last to the first.
 
-    Each takes the shares that nobody has taken, from its end; what the other leaves undone is done here.
+    Each takes those that nobody has taken. What the other leaves undone is done here, and also what a process
+    took that was killed: its claim stays.
     """
-    key = _key(tree, store)
-    held = store.load([key]).get(key)
-    if held is not None:
-        return msgspec.msgpack.decode(held, type=Survey)
-    with collector_postponed():
-        surveyor = Surveyor(load_symbols(tree, store, jobs=1))
-        _take_shares(surveyor, store, key, range(_SHARES))
-        other.wait()
-        keys = [_share_key(key, number) for number in range(_SHARES)]
-        done = store.load(keys)
-        found = _whole(
-            surveyor,
-            (
-                msgspec.msgpack.decode(done[one], type=Part) if done.get(one) else surveyor.share(n, _SHARES)
-                for n, one in enumerate(keys)
-            ),
-        )
-    store.save({key: msgspec.msgpack.encode(found), **dict.fromkeys(keys, b"")})
+    _take_shares(surveyor, store, key, range(_SHARES))
+    other.wait()
+    keys = [_share_key(key, number) for number in range(_SHARES)]
+    done = store.load(keys)
+    found = _whole(
+        surveyor,
+        (
+            msgspec.msgpack.decode(done[one], type=Part) if done.get(one) else surveyor.share(n, _SHARES)
+            for n, one in enumerate(keys)
+        ),
+    )
+    store.save(dict.fromkeys(keys, b""))
     return found
 
 
 def help_survey(tree: SourceTree, store: FactStore, symbols: Callable[[], Symbols]) -> None:
-    """Do shares of the survey of a tree that another process makes by ``survey_with``."""
-    key = _key(tree, store)
+    """Do shares of the survey of a tree that another process makes by ``survey``."""
+    key = whole_tree_key(tree, store, _KIND)
     if not store.load([key]):
         _take_shares(Surveyor(symbols()), store, key, reversed(range(_SHARES)))
 

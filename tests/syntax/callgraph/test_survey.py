@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from indexer.syntax.callgraph.load import load_symbols
-from indexer.syntax.callgraph.survey import Survey, help_survey, survey, survey_with
+from indexer.syntax.callgraph.survey import Survey, help_survey, survey
 from indexer.syntax.factstore import FactStore
 from tests.trees import MemoryTree
 
@@ -55,7 +55,7 @@ def helped(tree: MemoryTree, store: FactStore) -> None:
 
 
 def test_nobody_helps(alone: Survey, tmp_path: Path) -> None:
-    assert survey_with(MemoryTree(FILES), FactStore(tmp_path), Other()) == alone
+    assert survey(MemoryTree(FILES), FactStore(tmp_path), other=Other()) == alone
 
 
 def test_the_other_did_everything(alone: Survey, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -64,7 +64,7 @@ def test_the_other_did_everything(alone: Survey, tmp_path: Path, monkeypatch: py
     monkeypatch.setattr(
         "indexer.syntax.callgraph.surveyor.Surveyor.share", lambda *_: pytest.fail("done already")
     )
-    assert survey_with(tree, store, Other()) == alone
+    assert survey(tree, store, other=Other()) == alone
 
 
 def test_the_other_took_shares_and_died(
@@ -75,10 +75,10 @@ def test_the_other_took_shares_and_died(
         patched.setattr("indexer.syntax.callgraph.surveyor.Surveyor.share", lambda *_: 1 / 0)
         with pytest.raises(ZeroDivisionError):
             helped(tree, store)
-    assert survey_with(tree, store, Other()) == alone
+    assert survey(tree, store, other=Other()) == alone
 
 
 def test_nothing_can_be_kept(alone: Survey, tmp_path: Path) -> None:
     store = FactStore(tmp_path)
     store.close()
-    assert survey_with(MemoryTree(FILES), store, Other()) == alone
+    assert survey(MemoryTree(FILES), store, other=Other()) == alone
