@@ -12,7 +12,10 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from indexer.extract.serve_command import ServeCommand, serve_command
+import msgspec
+
+from indexer.extract.serve_command import serve_rule
+from indexer.knowledge.schema import ServeRule
 from indexer.source.tree import SourceTree
 
 _FOLDER = "/multimodal_gen/"
@@ -61,19 +64,19 @@ def main(folder: Path, target: Path) -> None:
 
     wheels = {wheel.name.split("-")[1]: wheel for wheel in folder.glob("sglang-*.whl")}
     shapes: dict[str, set[str]] = {}
-    commands: dict[str, ServeCommand] = {}
+    rules: dict[str, ServeRule] = {}
     for version in sorted(wheels, key=Version):
         tree = WheelTree(wheels[version], version)
         for option, shape in diffusion_options(tree).items():
             shapes.setdefault(option, set()).add(shape)
-        command = serve_command(tree)
-        if command is not None:
-            commands[version] = command
+        rule = serve_rule(tree)
+        if rule is not None:
+            rules[version] = rule
     plain = {option: kinds.pop() for option, kinds in sorted(shapes.items()) if len(kinds) == 1}
     facts = {
         "diffusion": sorted(shapes),
         "one_value": {option: kind for option, kind in plain.items() if kind},
-        "serve": commands,
+        "serve": msgspec.to_builtins(rules),
     }
     target.write_text(json.dumps(facts, indent=1) + "\n", encoding="utf-8")
 

@@ -308,6 +308,22 @@ class StatedReplacement(msgspec.Struct, frozen=True, omit_defaults=True):
     text: str
 
 
+class ServeRule(msgspec.Struct, frozen=True):
+    """What a release's ``sglang serve`` does with its words; None where the shape of the source doesn't tell.
+
+    ``positional``: the first word may be the model. ``model_type``: ``--model-type`` overrides the choice of
+    the parser. ``refuses``: the diffusion parser refuses an option that it doesn't know (else it ignores it),
+    but for those with a beginning (``--x.``) or an end (``-x``) in ``taken``, which name a component. ``at``
+    is the ``path:line`` that asks for the model.
+    """
+
+    positional: bool | None
+    model_type: bool | None
+    refuses: bool | None
+    taken: list[str]
+    at: str
+
+
 class Unrecognised(msgspec.Struct, omit_defaults=True):
     """Something that looked like a declaration but no recogniser claimed."""
 

@@ -8,10 +8,10 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, NoReturn
 
+import msgspec
 from packaging.version import Version
 
-from indexer.drift.lint.facts import ServeRule
-from indexer.knowledge.schema import Deprecation, Flag, Location
+from indexer.knowledge.schema import Deprecation, Flag, Location, ServeRule
 
 DATA = Path(__file__).parents[2] / "indexer" / "data"
 JSON_VALUES = json.loads((DATA / "json_values.json").read_text())
@@ -32,7 +32,7 @@ class OracleFacts:
         others = json.loads((DATA / "other_parsers.json").read_text())
         self.diffusion_options = frozenset(others["diffusion"])
         self.diffusion_values = others["one_value"]
-        self.serve_rules = {version: ServeRule(**rule) for version, rule in others["serve"].items()}
+        self.serve_rules = msgspec.convert(others["serve"], dict[str, ServeRule])
         # The oracle records no variables; one is known from the cases.
         declared = [
             at for at, v in enumerate(self.versions) if Version("0.5.4") < Version(v) < Version("0.5.14")

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from indexer.extract.other_parsers import diffusion_options
-from indexer.extract.serve_command import serve_command
+from indexer.extract.serve_command import serve_rule
+from indexer.knowledge.schema import ServeRule
 from tests.trees import MemoryTree
 
 SERVE = """
@@ -46,15 +47,32 @@ TREE = MemoryTree(
 
 
 def test_what_the_command_does() -> None:
-    command = serve_command(TREE)
-    assert command == {
-        "positional": True,
-        "model_type": True,
-        "plugins": False,
-        "unknown": "refused",
-        "taken": ["--parts.", "-part"],
-        "at": "python/sglang/cli/utils.py:3",
-    }
+    assert serve_rule(TREE) == ServeRule(
+        positional=True,
+        model_type=True,
+        refuses=True,
+        taken=["--parts.", "-part"],
+        at="python/sglang/cli/utils.py:3",
+    )
+
+
+def test_an_older_command_has_less() -> None:
+    command = "def serve(args, words):\n    known, rest = parser.parse_known_args(words)\n"
+    older = MemoryTree(
+        {
+            "python/sglang/cli/serve.py": command,
+            "python/sglang/cli/utils.py": ASKS,
+            "python/sglang/multimodal_gen/runtime/server_args.py": "def from_cli_args(args):\n    pass\n",
+        }
+    )
+    at = "python/sglang/cli/utils.py:3"
+    assert serve_rule(older) == ServeRule(positional=False, model_type=False, refuses=False, taken=[], at=at)
+
+
+def test_a_command_of_an_unknown_shape_has_no_definite_rule() -> None:
+    path = "python/sglang/cli/serve.py"
+    rule = serve_rule(MemoryTree({path: "from elsewhere import serve\n"}))
+    assert rule == ServeRule(positional=None, model_type=None, refuses=None, taken=[], at=path)
 
 
 def test_the_diffusion_parsers_options() -> None:
@@ -62,4 +80,4 @@ def test_the_diffusion_parsers_options() -> None:
 
 
 def test_no_command() -> None:
-    assert serve_command(MemoryTree({"python/sglang/utils.py": "x = 1\n"})) is None
+    assert serve_rule(MemoryTree({"python/sglang/utils.py": "x = 1\n"})) is None

@@ -5,9 +5,9 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
-from indexer.knowledge.schema import Flag, Location
+from indexer.knowledge.schema import Flag, Location, ServeRule
 
 if TYPE_CHECKING:
     from indexer.drift.change import Change
@@ -62,17 +62,6 @@ class HeirLike(Protocol):
     def at(self) -> Location | None: ...
     @property
     def told(self) -> str: ...
-
-
-class ServeRule(NamedTuple):
-    """What a version's ``sglang serve`` does with its words (see ``indexer.extract.serve_command``)."""
-
-    positional: bool
-    model_type: bool
-    plugins: bool
-    unknown: str
-    taken: list[str]
-    at: str
 
 
 class VersionFacts(Protocol):

@@ -8,11 +8,13 @@ from functools import cache, cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from indexer.drift.lint.facts import OptionFact, ServeRule, Span
+import msgspec
+
+from indexer.drift.lint.facts import OptionFact, Span
 from indexer.knowledge.facts import EnvFact, FlagFact
 from indexer.knowledge.history import History, exists, option_strings
 from indexer.knowledge.history_file import Track
-from indexer.knowledge.schema import Location
+from indexer.knowledge.schema import Location, ServeRule
 
 if TYPE_CHECKING:
     from indexer.drift.change import Change
@@ -114,7 +116,7 @@ class HistoryFacts:
     @cached_property
     def serve_rules(self) -> Mapping[str, ServeRule]:
         """What ``sglang serve`` does, in the versions that have the command, oldest first."""
-        return {version: ServeRule(**rule) for version, rule in self._other_parsers["serve"].items()}
+        return msgspec.convert(self._other_parsers["serve"], dict[str, ServeRule])
 
     @cached_property
     def _other_parsers(self) -> dict[str, Any]:

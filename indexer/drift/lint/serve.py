@@ -13,8 +13,9 @@ from typing import NamedTuple
 from indexer.drift.launch.model import DYNAMIC, Launch, Word
 from indexer.drift.lint.argv import Problem, Use
 from indexer.drift.lint.classify import Verdict
-from indexer.drift.lint.facts import ServeRule, Timeline
+from indexer.drift.lint.facts import Timeline
 from indexer.drift.report.record import HINT, MEANING
+from indexer.knowledge.schema import ServeRule
 
 SERVER, OTHER, OPEN = "server", "other", "open"
 """The server's parser reads the words; a parser that we don't know does; the model decides."""
@@ -51,7 +52,7 @@ def reader(launch: Launch, timeline: Timeline, version: str | None = None) -> st
     others = not options.isdisjoint(timeline.foreign)
     if not options.isdisjoint(timeline.server_only):
         rule = timeline.serve_rule(version) if version else None
-        return OPEN if others and rule is not None and rule.unknown != "refused" else SERVER
+        return OPEN if others and rule is not None and not rule.refuses else SERVER
     return OTHER if others else OPEN
 
 
@@ -89,13 +90,13 @@ def command_problems(launch: Launch, version: str, timeline: Timeline) -> Iterat
             yield Blame("future-flag", message, *place, launch.entry, None)
         return
     first = words[0] if words else None
-    if first is not None and not rule.positional and first.known and not first.text.startswith("-"):
+    if first is not None and rule.positional is False and first.known and not first.text.startswith("-"):
         named = any(word.text.partition("=")[0] in ("--model", "--model-path") for word in words)
         needs = f"sglang serve of SGLang {version} takes the model as --model-path {first.text} only"
         if not named and not any(word.splits for word in words):
             yield Blame("missing-value", needs, first.start, max(first.end, first.start + 1), None, rule.at)
     for word in words:
-        if _is_model_type(word.text) and not rule.model_type:
+        if _is_model_type(word.text) and rule.model_type is False:
             message = f"sglang serve of SGLang {version} has no {_MODEL_TYPE} yet: the model decides"
             yield Blame(
                 "future-flag", message, word.start, min(word.end, word.start + 12), _MODEL_TYPE, rule.at
@@ -121,9 +122,10 @@ class Doubt:
         meant = verdict.known or verdict.certain or verdict.code == "wrong-engine-flag"
         if self._diffusion_takes(spelled):
             return Condition(MEANING if meant else HINT, "unless the model is a diffusion model")
-        if meant or self.rule is None or self.rule.unknown == "refused":
+        if meant or self.rule is None or self.rule.refuses:
             return None
-        return Condition(MEANING, "where the model is a language model; for a diffusion model it is ignored")
+        ignored = "; for a diffusion model it is ignored" if self.rule.refuses is False else ""
+        return Condition(MEANING, f"where the model is a language model{ignored}")
 
     def _diffusion_takes(self, spelled: str) -> bool:
         """Whether the diffusion parser may take an option: one of its own, the beginning of one, or one that
