@@ -155,6 +155,7 @@ def _with_text(found: Found, story: MessageStory, pasted: str, history: MessageH
     if read is not None:
         story.text = " ".join(read.text.split())
         story.text_at = f"{read.version} {read.at.path}:{read.at.line}"
+        story.text_in = read.function.rpartition(".")[2]
         if found.how == ALIKE and says(read.text, pasted):
             story.match = PART
     return story

@@ -13,11 +13,13 @@ if TYPE_CHECKING:
 
 
 class MessageText(NamedTuple):
-    """A message's template as ``version`` has it at ``at``, ``{expression}`` where run time fills in."""
+    """A message's template as ``version`` has it at ``at``, ``{expression}`` where run time fills in;
+    ``function`` is the qualified name of the function that says it there."""
 
     text: str
     version: str
     at: Location
+    function: str
 
 
 def message_text(key: str, kind: str, history: MessageHistory) -> MessageText | None:
@@ -36,13 +38,15 @@ def message_text(key: str, kind: str, history: MessageHistory) -> MessageText | 
             tree.close()
         except IndexerError:  # a damaged wheel: another release has the words as well
             continue
-        text = _said_at(source, at.line, key, kind)
-        if text is not None:
-            return MessageText(text, version, at)
+        said = _said_at(source, at.line, key, kind)
+        if said is not None:
+            text, function = said
+            return MessageText(text, version, at, function)
     return None
 
 
-def _said_at(source: bytes, line: int, key: str, kind: str) -> str | None:
+def _said_at(source: bytes, line: int, key: str, kind: str) -> tuple[str, str] | None:
+    """Return a message's words on a line, and the function that says them."""
     from indexer.extract.rules.files import FunctionFinder
     from indexer.syntax.parse import parse
 
@@ -55,7 +59,8 @@ def _said_at(source: bytes, line: int, key: str, kind: str) -> str | None:
         if effect.message is not None and effect.line <= line <= effect.end_line
     ]
     exact = [effect.message for effect in said if digest(kind, effect.message or "") == key]
-    return next(iter([*exact, *(effect.message for effect in said if effect.line == line)]), None)
+    found = [*exact, *(effect.message for effect in said if effect.line == line)]
+    return next(((text, name) for text in found if text is not None), None)
 
 
 def _function_around(root: Node, line: int) -> str:

@@ -9,16 +9,16 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 import msgspec
 
 from indexer.errors import CannotError
-from indexer.knowledge.messages import MessageHistory, Stay, message_digest
+from indexer.knowledge.messages import MessageHistory, Stay, sites
 from indexer.knowledge.schema import Rule
-from indexer.knowledge.timeline import Timeline, message_key
+from indexer.knowledge.timeline import Timeline, message_key, message_timelines
 from indexer.templates import PLACEHOLDER
 
 SHIPPED = Path(__file__).resolve().parent.parent / "data" / "message_words.json"
@@ -34,9 +34,11 @@ part of its own runs, and at least so many, are the message's."""
 
 
 class Message(msgspec.Struct, frozen=True, array_like=True):
-    """One message, by its ``key`` in ``messages``. ``runs`` are the hashes, one after the other;
-    ``changes`` are ``[release, what]``, counted from the oldest: its kind, guard, function or exception;
-    ``became`` is the key of the wording that took its place, empty for none."""
+    """One message of a kind, by its ``key`` in ``messages``. ``runs`` are the hashes, one after the other;
+    ``changes`` are ``[release, what]``, counted from the oldest: its guard, function or exception;
+    ``became`` is the key of what took its place, another wording or the same of another kind, empty for
+    none. ``function`` is where it stands in the newest release that has it, ``also`` the other functions
+    that say it there."""
 
     key: str
     kind: str
@@ -45,6 +47,7 @@ class Message(msgspec.Struct, frozen=True, array_like=True):
     runs: str
     became: str
     changes: list[tuple[int, str]]
+    also: list[str] = []
 
     def hashes(self) -> frozenset[str]:
         """Return the hashes of the message's runs of words."""
@@ -64,7 +67,9 @@ WHOLE, PART, ALIKE = "whole", "part", "alike"
 
 class Story(msgspec.Struct, kw_only=True):
     """A message through the releases; ``at`` is its place in the first release of its last stay. ``match``
-    says how it was found (see ``Found``), ``text`` is what it says where a release that has it is at hand."""
+    says how it was found (see ``Found``), ``text`` is what it says where a release that has it is at hand.
+    ``function`` and ``also`` (the others that say it) are those of the last release, ``text_in`` is the
+    function of ``text_at``."""
 
     kind: str
     exception: str | None
@@ -77,16 +82,20 @@ class Story(msgspec.Struct, kw_only=True):
     match: str = WHOLE
     text: str | None = None
     text_at: str | None = None
+    text_in: str | None = None
+    also: list[str] = []
 
     def told(self) -> str:
         """Return the story as lines."""
         until = "now" if self.current else f"{self.last}, gone since"
         exception = f" ({self.exception})" if self.exception else ""
-        lines = [f"{self.kind}{exception} in {self.function}: {self.first} … {until}"]
+        more = f" and {len(self.also)} more" if self.also else ""
+        lines = [f"{self.kind}{exception} in {self.function}{more}: {self.first} … {until}"]
         if self.match == ALIKE:
             lines.append("  like what was asked for, but not word for word")
         if self.text is not None:
-            lines.append(f"  says          {self.text}  [{self.text_at}]")
+            within = f" in {self.text_in}" if self.text_in not in (None, self.function) else ""
+            lines.append(f"  says          {self.text}  [{self.text_at}{within}]")
         return "\n".join([*lines, *(f"  {version:<13} {what}" for version, what in self.events)])
 
 
@@ -124,10 +133,8 @@ class Messages(msgspec.Struct):
         for at in dict.fromkeys(at for at, _ in message.changes):
             changed = " and ".join(what for when, what in message.changes if when == at)
             events.append((releases[at], f"another {changed}"))
-        heirs = history.stays_of(message.became) if message.became else []
-        if heirs:
-            place = f"{heirs[0].at.path}:{heirs[0].at.line}"
-            events.append((heirs[0].first, f"another wording took its place  [{place}]"))
+        if message.became:
+            events += self._heir_told(message, stays[-1], history)
         return Story(
             kind=message.kind,
             exception=message.exception or None,
@@ -137,7 +144,18 @@ class Messages(msgspec.Struct):
             current=stays[-1].current,
             at=f"{stays[-1].at.path}:{stays[-1].at.line}",
             events=sorted(events, key=lambda event: releases.index(event[0])),
+            also=message.also,
         )
+
+    def _heir_told(self, message: Message, last: Stay, history: MessageHistory) -> Iterable[tuple[str, str]]:
+        """Yield the event of a message's end that says what stands in its place."""
+        after = history.releases[history.releases.index(last.last) + 1]
+        at = history.place_of(message.became, after)
+        heir = next((one for one in self.messages if one.key == message.became), None)
+        if at is not None and heir is not None:
+            same_words = heir.kind != message.kind and heir.runs == message.runs
+            what = f"goes on as {heir.kind}" if same_words else "another wording took its place"
+            yield after, f"{what}  [{at.path}:{at.line}]"
 
 
 def _stays_told(stays: Sequence[Stay], releases: Sequence[str]) -> list[tuple[str, str]]:
@@ -184,33 +202,62 @@ def runs_of(template: str) -> str:
 
 
 def fold(versions: Mapping[str, Iterable[Rule]], timelines: Iterable[Timeline]) -> Messages:
-    """Return the messages of releases, given oldest first, in the order in which they are met last."""
+    """Return the messages of releases, given oldest first, in the order in which they are met last.
+
+    ``timelines`` follow a wording through all its kinds, and say what took its place.
+    """
     position = {version: at for at, version in enumerate(versions)}
-    changes = {one.key: one for one in timelines}
-    newest: dict[str, Rule] = {}
+    wordings = {one.key: one for one in timelines}
+    newest: dict[str, list[Rule]] = {}
+    fresh: list[dict[str | None, str]] = []
+    before: Collection[str] = ()
     for rules in versions.values():
-        for rule in rules:
-            if rule.kind != "override" and (key := message_digest(rule)) is not None:
-                newest.pop(key, None)
-                newest[key] = rule
-    keys = {message_key(rule): key for key, rule in newest.items()}
+        said = sites(one for one in rules if one.kind != "override")
+        for key in said:
+            newest.pop(key, None)
+        newest |= said
+        fresh.append({message_key(rule): key for key, (rule, *_) in said.items() if key not in before})
+        before = said
+    own = _timelines_of_kinds(versions)
     found = []
-    for key, rule in newest.items():
-        timeline = changes.get(message_key(rule) or "")
+    for key, (rule, *others) in newest.items():
+        words = message_key(rule) or ""
+        timeline, whole = own.get((rule.kind, words)), wordings.get(words)
         runs = runs_of(rule.message or "")
-        if runs and timeline is not None:
-            found.append(
-                Message(
-                    key,
-                    rule.kind,
-                    rule.exception or "",
-                    rule.function.rpartition(".")[2],
-                    runs,
-                    keys.get(timeline.became, "") if timeline.became else "",
-                    [(position[change.version], change.what) for change in timeline.changes],
-                )
+        if not runs or timeline is None or whole is None:
+            continue
+        after = {} if timeline.current else fresh[position[timeline.spans[-1][1]] + 1]
+        functions = dict.fromkeys(_leaf(one) for one in others)
+        found.append(
+            Message(
+                key,
+                rule.kind,
+                rule.exception or "",
+                _leaf(rule),
+                runs,
+                became=after.get(words) or after.get(whole.became, ""),
+                changes=[(position[change.version], change.what) for change in timeline.changes],
+                also=[one for one in functions if one != _leaf(rule)],
             )
+        )
     return Messages(found)
+
+
+def _timelines_of_kinds(versions: Mapping[str, Iterable[Rule]]) -> dict[tuple[str, str], Timeline]:
+    """Return what happened to each wording as a message of one kind, by kind and wording."""
+    of_kind: dict[str, dict[str, list[Rule]]] = {}
+    for version, rules in versions.items():
+        for rule in rules:
+            of_kind.setdefault(rule.kind, {one: [] for one in versions})[version].append(rule)
+    return {
+        (kind, one.key): one
+        for kind, rules in of_kind.items()
+        for one in message_timelines(list(rules.items()))
+    }
+
+
+def _leaf(rule: Rule) -> str:
+    return rule.function.rpartition(".")[2]
 
 
 def load_message_words(path: Path = SHIPPED) -> Messages:
@@ -229,7 +276,6 @@ def main(target: Path) -> None:
     """Fold the rules of every release of the shipped history (kept from run to run)."""
     from indexer.knowledge.history import load_history
     from indexer.knowledge.release_rules import release_rules
-    from indexer.knowledge.timeline import message_timelines
 
     versions = {version: release_rules(version).rules for version in load_history().versions}
     messages = fold(versions, message_timelines(list(versions.items())))

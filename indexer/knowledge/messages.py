@@ -121,7 +121,8 @@ def fold_messages(rules: Mapping[str, Iterable[Rule]]) -> bytes:
     paths: dict[str, int] = {}
     messages: dict[str, list[_Run]] = {}
     for index, found in enumerate(rules.values()):
-        for key, at in _places(found).items():
+        for key, (rule, *_) in sites(found).items():
+            at = rule.at
             number = paths.setdefault(at.path, len(paths))
             runs = messages.setdefault(key, [])
             if runs and runs[-1][1] == number and runs[-1][0] + len(runs[-1][2]) == index:
@@ -132,18 +133,14 @@ def fold_messages(rules: Mapping[str, Iterable[Rule]]) -> bytes:
     return msgspec.json.encode(file) + b"\n"
 
 
-def _places(rules: Iterable[Rule]) -> dict[str, Location]:
-    """Return the first place of each message of a release."""
-    found: dict[str, Location] = {}
+def sites(rules: Iterable[Rule]) -> dict[str, list[Rule]]:
+    """Return, by message, the rules of a release that say it, in the order of their places: the first is
+    where the message stands, for whoever tells one place."""
+    found: dict[str, list[Rule]] = {}
     for rule in rules:
-        key = message_digest(rule)
-        if key is not None and (key not in found or _order(rule.at) < _order(found[key])):
-            found[key] = rule.at
-    return found
-
-
-def _order(at: Location) -> tuple[str, int]:
-    return at.path, at.line
+        if (key := message_digest(rule)) is not None:
+            found.setdefault(key, []).append(rule)
+    return {key: sorted(said, key=lambda one: (one.at.path, one.at.line)) for key, said in found.items()}
 
 
 def main(target: Path) -> None:

@@ -54,6 +54,7 @@ def test_from_the_newest_release_at_hand(wheels: Path) -> None:
     found = message_text(key, "error", messages)
     assert found is not None
     assert (found.text, found.version, found.at.line) == (TEMPLATE, "0.5.1", 4)
+    assert found.function == "Args.check"
 
 
 def test_nothing_where_none_is_at_hand_or_it_is_damaged(wheels: Path) -> None:

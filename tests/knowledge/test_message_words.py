@@ -10,7 +10,7 @@ from click.testing import CliRunner
 
 from indexer.cli.history import command
 from indexer.errors import UsageError
-from indexer.knowledge.message_words import Messages, fold, load_message_words, runs_of
+from indexer.knowledge.message_words import Messages, Story, fold, load_message_words, runs_of
 from indexer.knowledge.messages import MessageFile, MessageHistory, fold_messages, load_messages
 from indexer.knowledge.schema import Condition, Location, Rule
 from indexer.knowledge.timeline import message_timelines
@@ -67,6 +67,63 @@ def test_the_longer_of_two_messages_that_are_pasted_whole_comes_first() -> None:
     rules = {"1": [rule(1, short), rule(2, long)]}
     found = fold(rules, message_timelines(list(rules.items()))).find(f"WARNING: {long}")
     assert [len(one.message.runs) for one in found] == sorted((len(runs_of(short)), len(runs_of(long))))[::-1]
+
+
+def _story(rules: dict[str, list[Rule]], pasted: str, kind: str) -> Story:
+    messages = fold(rules, message_timelines(list(rules.items())))
+    history = MessageHistory(msgspec.json.decode(fold_messages(rules), type=MessageFile))
+    (found,) = (one.message for one in messages.find(pasted) if one.message.kind == kind)
+    return messages.story(found, history)
+
+
+def test_of_several_functions_the_head_names_the_one_at_the_place() -> None:
+    said = [
+        msgspec.structs.replace(rule(line, "at most {n} requests run at once"), function=f"C.{function}")
+        for line, function in ((30, "of_tree"), (10, "of_chain"), (20, "of_ngram"), (40, "of_tree"))
+    ]
+    story = _story({"1": said}, "at most 48 requests run at once", "error")
+    assert (story.at, story.function, story.also) == (
+        "python/sglang/a.py:10",
+        "of_chain",
+        ["of_ngram", "of_tree"],
+    )
+    assert story.told().splitlines()[0] == "error (ValueError) in of_chain and 2 more: 1 … now"
+    story.text, story.text_at, story.text_in = "at most", "0 b.py:3", "of_old"
+    assert story.told().splitlines()[1].endswith("[0 b.py:3 in of_old]")
+
+
+def test_under_a_story_of_one_kind_stand_its_own_events() -> None:
+    def said(kind: str, guard: str, words: str = "the overlap scheduler is off for this draft") -> list[Rule]:
+        return [msgspec.structs.replace(rule(5, words, guard), kind=kind, exception=None)]
+
+    reworded = said("warning", "w", "the overlap scheduler is off for that draft")
+    rules = {"1": said("notice", "x"), "2": said("notice", "y"), "3": said("warning", "z")}
+    rules |= {"4": said("warning", "w"), "5": reworded}
+    at = "  [python/sglang/a.py:5]"
+    pasted = "the overlap scheduler is off for this draft"
+    assert _story(rules, pasted, "notice").events == [
+        ("1", f"there since before the history begins{at}"),
+        ("2", "another guard"),
+        ("3", "gone (last in 2)"),
+        ("3", f"goes on as warning{at}"),
+    ]
+    assert _story(rules, pasted, "warning").events == [
+        ("3", f"appeared{at}"),
+        ("4", "another guard"),
+        ("5", "gone (last in 4)"),
+        ("5", f"another wording took its place{at}"),
+    ]
+
+
+def test_no_event_lies_outside_the_story_it_stands_under() -> None:
+    messages, history = load_message_words(), load_messages()
+    assert history is not None
+    releases = history.releases
+    for message in messages.messages:
+        story = messages.story(message, history)
+        end = releases.index(story.last) + (not story.current)
+        span = set(releases[releases.index(story.first) : end + 1])
+        assert {version for version, _ in story.events} <= span, message.key
 
 
 def test_found_by_a_part_of_it_and_not_by_anything(small: Messages) -> None:
