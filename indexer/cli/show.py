@@ -46,7 +46,8 @@ def command(kind: str, name: str | None, version: str | None, as_json: bool, eve
         list_facts(snapshot, kind, as_json)
         return
     if not name.strip("- "):
-        raise UsageError(f"no name of a {kind} to show", f"`indexer show {kind}` lists them")
+        article = "an" if kind[0] in "aeiou" else "a"
+        raise UsageError(f"no name of {article} {kind} to show", f"`indexer show {kind}` lists them")
     names = _architectures(name) if kind == "model" else [name]
     found = [fact for one in names for fact in find_facts(snapshot, kind, one)]
     if as_json:

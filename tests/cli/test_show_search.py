@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from indexer.cli import cli
-from indexer.errors import IndexerError
+from indexer.errors import IndexerError, UsageError
 from indexer.knowledge.store import save_snapshot
 from indexer.snapshots import cached_path
 from tests.small_site import small_snapshot
@@ -186,3 +186,11 @@ def test_a_version_behind_the_name_is_the_version() -> None:
 @pytest.mark.parametrize("kind", ["flags", "FLAG", "Flags"])
 def test_a_kind_in_the_plural_or_in_capitals(kind: str) -> None:
     assert "--backend" in run("show", kind, "backend").output
+
+
+@pytest.mark.parametrize(
+    ("kind", "told"), [("algorithm", "an algorithm"), ("env", "an env"), ("flag", "a flag")]
+)
+def test_show_without_a_name_says_of_what(kind: str, told: str) -> None:
+    with pytest.raises(UsageError, match=f"no name of {told} to show"):
+        CliRunner().invoke(cli, ["show", kind, "--version", "1.0", "--", "--"], catch_exceptions=False)
