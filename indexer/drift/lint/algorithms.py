@@ -12,7 +12,7 @@ from indexer.drift.lint.argv import known_choices, walk
 from indexer.drift.lint.facts import Timeline, show
 from indexer.drift.lint.lints import LINTS
 from indexer.drift.lint.raw import Raw
-from indexer.drift.lint.serve import without_serve_words
+from indexer.drift.lint.serve import words_of_parser
 from indexer.knowledge.nearest import nearest
 from indexer.knowledge.rehearsal import Rehearsals
 
@@ -33,8 +33,7 @@ class UnknownAlgorithm:
             return []
         if not any(word.text.startswith(_BEGINNING) for word in launch.words):
             return []
-        words = without_serve_words(launch.words) if launch.program == "serve" else launch.words
-        walked = walk(words, self.timeline.table(version))
+        walked = walk(words_of_parser(launch.program, launch.words), self.timeline.table(version))
         uses = [use for use in walked.uses if use.flag.dest == ALGORITHM and use.values]
         if not uses or walked.opaque or any(known_choices(use.flag) is not None for use in uses):
             return []

@@ -13,7 +13,7 @@ from indexer.drift.launch.model import Launch, Word
 from indexer.drift.lint.argv import walk
 from indexer.drift.lint.facts import VersionTable
 from indexer.drift.lint.raw import Raw
-from indexer.drift.lint.serve import without_serve_words
+from indexer.drift.lint.serve import words_of_parser
 from indexer.drift.report.record import MEANING, START
 
 LINE_BY_LINE = frozenset({"shell", "markdown", "yaml"})
@@ -99,6 +99,5 @@ def _above(text: str, offset: int) -> Iterator[tuple[int, int]]:
 
 def _leaves_a_word(launch: Launch, words: list[Word], blank: Word, table: VersionTable) -> bool:
     """Whether argparse refuses a blank behind the words."""
-    given = [*words, blank]
-    walked = walk(without_serve_words(given) if launch.program == "serve" else given, table)
+    walked = walk(words_of_parser(launch.program, [*words, blank]), table)
     return launch.program in ("server", "serve") and any(one.word is blank for one in walked.problems)

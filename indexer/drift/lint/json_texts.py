@@ -7,7 +7,7 @@ from indexer.drift.lint.argv import json_fault, walk
 from indexer.drift.lint.facts import Timeline
 from indexer.drift.lint.lints import LINTS
 from indexer.drift.lint.raw import Raw
-from indexer.drift.lint.serve import without_serve_words
+from indexer.drift.lint.serve import words_of_parser
 
 
 class JsonTexts:
@@ -19,7 +19,7 @@ class JsonTexts:
     def __call__(self, launch: Launch, found: FileLaunches, version: str) -> list[Raw]:
         """Return the findings for one launch on one version."""
         places = self.timeline.facts.json_options(version)
-        words = without_serve_words(launch.words) if launch.program == "serve" else launch.words
+        words = words_of_parser(launch.program, launch.words)
         if not places or not any("json" in word.text or "config" in word.text for word in words):
             return []
         walked = walk(words, self.timeline.table(version), open_end=True)

@@ -11,7 +11,7 @@ from indexer.drift.lint.config_word import unread_config
 from indexer.drift.lint.facts import OptionFact, Timeline, VersionTable, show, value_count
 from indexer.drift.lint.lints import LINTS
 from indexer.drift.lint.raw import Raw
-from indexer.drift.lint.serve import Condition, command_problems, doubt_about, without_serve_words
+from indexer.drift.lint.serve import Condition, command_problems, doubt_about, words_of_parser
 from indexer.drift.lint.typography import dash_name, dashed_words
 from indexer.drift.report.record import HINT, MEANING, START
 from indexer.knowledge.nearest import nearest
@@ -24,7 +24,7 @@ def judge_launch(launch: Launch, version: str, timeline: Timeline, *, strict: bo
     exactly what the program receives: then stray ones are findings too.
     """
     table = timeline.table(version)
-    words = without_serve_words(launch.words) if launch.program == "serve" else launch.words
+    words = words_of_parser(launch.program, launch.words)
     walked = walk(words, table, open_end=launch.open_end)
     found = list(_of_command(launch, version, timeline)) if launch.program == "serve" else []
     found += _problems(walked, launch, version, timeline, strict)

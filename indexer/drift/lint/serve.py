@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from indexer.drift.launch.model import DYNAMIC, Launch, Word
+from indexer.drift.launch.model import DYNAMIC, Launch, Program, Word
 from indexer.drift.lint.argv import Problem, Use
 from indexer.drift.lint.classify import Verdict
 from indexer.drift.lint.facts import Timeline
@@ -23,9 +23,11 @@ _MODEL_TYPE = "--model-type"
 _TYPES = {"llm": SERVER, "auto": OPEN}
 
 
-def without_serve_words(words: Sequence[Word]) -> list[Word]:
-    """Drop what ``sglang serve`` takes before the server's parser sees it: ``--model-type`` and a leading
-    model."""
+def words_of_parser(program: Program, words: list[Word]) -> list[Word]:
+    """Return the words that the server's parser sees: ``sglang serve`` takes ``--model-type`` and a leading
+    model before."""
+    if program != "serve":
+        return words
     result: list[Word] = []
     skip = False
     for word in words:

@@ -8,7 +8,7 @@ from indexer.drift.launch.model import Launch
 from indexer.drift.lint.argv import Use, walk
 from indexer.drift.lint.evaluate import Untold
 from indexer.drift.lint.facts import VersionTable
-from indexer.drift.lint.serve import without_serve_words
+from indexer.drift.lint.serve import words_of_parser
 
 PLACEHOLDER = Untold("/not/told/by/the/file")
 """Stands for a path or name that a variable holds: no rule can decide on its content."""
@@ -40,8 +40,7 @@ def complete_uses(launch: Launch, table: VersionTable) -> list[Use] | None:
         return None
     if any(word.branch for word in launch.words):
         return None
-    words = launch.words if launch.program == "server" else without_serve_words(launch.words)
-    walked = walk(words, table)
+    walked = walk(words_of_parser(launch.program, launch.words), table)
     if walked.opaque or walked.problems:
         return None
     for use in walked.uses:
