@@ -12,10 +12,10 @@ from pathlib import Path
 import msgspec
 import yaml
 
+from indexer.drift.launch.keys import ConfigKey, config_keys
 from indexer.drift.launch.located import whole
 from indexer.drift.launch.model import Launch, Word
 from indexer.drift.launch.read import Unreadable, load
-from indexer.drift.launch.tree import ConfigKey, config_keys
 from indexer.drift.lint.argv import walk
 from indexer.drift.lint.config_keys import judge_config, switches
 from indexer.drift.lint.facts import Timeline, VersionTable

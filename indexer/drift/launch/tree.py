@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, TypeAlias
 
 import yaml
 
-from indexer.drift.launch.located import Located, align, blank
+from indexer.drift.launch import yaml_nodes
+from indexer.drift.launch.located import Located, blank
 from indexer.drift.launch.model import DYNAMIC, FileLaunches, Keyword, Launch, Setting, VersionHint, Word
 from indexer.drift.launch.programs import (
     OTHER_IMAGE,
@@ -278,18 +279,8 @@ class _Reader:
                     Launch(program="fragment", words=words, open_end=True, partial=True, offset=located.at(0))
                 )
 
-    def located(self, node: Node) -> Located:
-        start, end = node.start_mark.index, node.end_mark.index
-        raw = self.text.cut(start, end)
-        if node.style == '"':
-            return align(node.value, raw.cut(1, max(1, len(raw) - 1)), double_quoted=True)
-        if node.style == "'":
-            return align(node.value, raw.cut(1, max(1, len(raw) - 1)))
-        if node.style in ("|", ">"):
-            return align(node.value, raw.cut(min(len(raw), raw.text.find("\n") + 1)))
-        if raw.text.startswith(node.value):
-            return raw.cut(0, len(node.value))
-        return align(node.value, raw)
+    def located(self, node: yaml.ScalarNode) -> Located:
+        return yaml_nodes.located(self.text, node)
 
     # --- mappings of options ----------------------------------------------------------------
 
@@ -337,45 +328,20 @@ class _Reader:
                 if isinstance(child, yaml.ScalarNode):
                     yield from self.element(child)
             return
-        plain = not value.style
-        text = value.value
-        if plain and value.tag.endswith(":bool"):
-            if text.lower() in ("true", "yes", "on"):
-                yield yielded
-            return
-        if plain and value.tag.endswith(":null"):
+        truth, text = yaml_nodes.truth(value), value.value
+        if truth is False or yaml_nodes.is_null(value):
             return
         yield yielded
+        if truth:
+            return
         located = self.located(value)
         if text.startswith("-") and not re.match(r"^-\d", text):
             yield Word(DYNAMIC, located.at(0), located.at(0))
         else:
             yield soften(Word(text, located.at(0), located.literal_end()))
 
-    def config_key(self, key: yaml.ScalarNode, value: Node) -> ConfigKey:
-        """Return a key of a ``--config`` file: what it is given is written as Python shows it."""
-        start = self.start(key)
-        word = Word("--" + key.value, start, start + len(key.value))
-        plain = isinstance(value, yaml.ScalarNode) and not value.style
-        if plain and value.tag.endswith(":bool"):
-            truth = value.value.lower() in ("true", "yes", "on")
-            return ConfigKey(word, [Word(str(truth).lower(), start, start)], truth, False)
-        if plain and value.tag.endswith(":null"):
-            return ConfigKey(word, [Word("None", start, start)], None, False)
-        if isinstance(value, yaml.ScalarNode):
-            return ConfigKey(word, [self.literal(value)], None, False)
-        if isinstance(value, yaml.SequenceNode) and all(
-            isinstance(one, yaml.ScalarNode) for one in value.value
-        ):
-            return ConfigKey(word, [self.literal(one) for one in value.value], None, True)
-        return ConfigKey(word, [Word(DYNAMIC, start, start)], None, False)
-
-    def literal(self, node: yaml.ScalarNode) -> Word:
-        located = self.located(node)
-        return Word(located.text, located.at(0), located.literal_end())
-
-    def start(self, node: Node) -> int:
-        return self.text.at(node.start_mark.index + (1 if node.style in ("'", '"') else 0))
+    def start(self, node: yaml.ScalarNode) -> int:
+        return yaml_nodes.start(self.text, node)
 
     def link_configs(self) -> None:
         """A document named by ``--config`` in the same file is read by the server's config reader."""
@@ -413,27 +379,6 @@ class _Reader:
 
     def add_setting(self, name: str, value: str | None, start: int) -> None:
         self.found.settings.append(Setting(name, value, start, start + len(name)))
-
-
-class ConfigKey(NamedTuple):
-    """A key of a ``--config`` file as an option, and its values; ``truth``: where that is true or false."""
-
-    word: Word
-    values: list[Word]
-    truth: bool | None
-    is_list: bool
-
-
-def config_keys(text: Located) -> list[ConfigKey]:
-    """Return the keys of a YAML document that is a mapping.
-
-    Raises:
-        yaml.YAMLError: it is no YAML.
-    """
-    node = yaml.compose(text.text, Loader=yaml.CSafeLoader)
-    reader = _Reader(text)
-    pairs = node.value if isinstance(node, yaml.MappingNode) else []
-    return [reader.config_key(key, value) for key, value in pairs if isinstance(key, yaml.ScalarNode)]
 
 
 def _scalars(node: Node) -> Iterator[str]:
