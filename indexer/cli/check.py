@@ -83,8 +83,8 @@ def command(
     requirement), else the newest covered one. START: the server would not start. MEANING: it would
     run with other settings. HINT: good to know.
 
-    Exit codes: 0 clean, 1 findings at the --fail-on level, 2 usage, 3 a file that was named could not be
-    read (the others are checked all the same), or nothing could be done.
+    Exit codes: 0 clean, 1 findings at the --fail-on level, 2 usage, 3 a file that was named is missing or
+    could not be read to its end (the others are checked all the same), or nothing could be done.
     """
     if about_code:
         click.echo(_explained(about_code))

@@ -31,8 +31,8 @@ Extra = Callable[[Launch, FileLaunches, str], list[Raw]]
 
 
 class FileResult(msgspec.Struct, kw_only=True):
-    """What one file gave; ``failed`` is True where nothing of it could be read. ``edits`` are
-    ``(start, end, new text)`` in characters of ``text``."""
+    """What one file gave; ``failed`` is what of ``unread`` is about the file's own text: it could not be read, or
+    not to its end. ``edits`` are ``(start, end, new text)`` in characters of ``text``."""
 
     file: str
     findings: list[Finding] = []
@@ -42,7 +42,13 @@ class FileResult(msgspec.Struct, kw_only=True):
     launches: int = 0
     edits: list[tuple[int, int, str]] = []
     text: str | None = None
-    failed: bool = False
+    failed: list[Unread] = []
+
+    @classmethod
+    def of_unread(cls, file: str, reason: str) -> FileResult:
+        """Return what a file gives of which nothing can be read."""
+        unread = [Unread(file, reason)]
+        return cls(file=file, unread=unread, failed=unread[:])
 
 
 class Checker:
@@ -74,13 +80,13 @@ class Checker:
         try:
             text, found_kind = load(path)
         except Unreadable as error:
-            return FileResult(file=name, unread=[Unread(name, str(error))], failed=True)
+            return FileResult.of_unread(name, str(error))
         try:
             return self.check_text(text, kind or found_kind, name, path)
         except Exception as error:
             # One file that trips a reader must not cost the findings in all the others.
             reason = f"our reader failed ({type(error).__name__}: {error}); please report it"
-            return FileResult(file=name, unread=[Unread(name, " ".join(reason.split()))], failed=True)
+            return FileResult.of_unread(name, " ".join(reason.split()))
 
     def check_text(self, text: str, kind: str, name: str, path: Path | None = None) -> FileResult:
         """Check a text of a kind (``shell``, ``yaml``, ...); ``path`` is where it is from, if from a file."""
@@ -89,6 +95,7 @@ class Checker:
             return result
         found = read_launches(text, kind)
         result.unread = [Unread(name, note) for note in found.notes]
+        result.failed = list(result.unread)
         launches = self.servers(found, text)
         result.launches = len(launches)
         places = Places(text)

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 
 from indexer.drift.check import Checker, FileResult
 from indexer.drift.launch.read import kind_of
-from indexer.errors import UsageError
 from indexer.workers import cores
 
 if TYPE_CHECKING:
@@ -47,20 +46,12 @@ _checker: Checker | None = None
 
 def find_files(paths: Iterable[Path], exclude: Sequence[str] = ()) -> Iterator[tuple[Path, str]]:
     """Yield ``(path, name)``: named files whatever they are, and below folders the files whose name
-    (or first line) says that they may hold launches. Links to folders are not followed.
-
-    Raises:
-        UsageError: a path is not there.
+    (or first line) says that they may hold launches. Links to folders are not followed. A path that is not
+    there is told by whoever reads it: it must not cost the findings in the others.
     """
     seen: set[Path] = set()
     for path in paths:
-        if path.is_dir():
-            found: Iterator[Path] = _below(path)
-        elif path.exists() or path.is_symlink():
-            found = iter([path])
-        else:
-            raise UsageError(f"there is no file or folder {path}", "check the spelling")
-        for file in found:
+        for file in _below(path) if path.is_dir() else [path]:
             name = file.as_posix()
             if file not in seen and not any(fnmatch(name, pattern) for pattern in exclude):
                 seen.add(file)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -66,7 +67,7 @@ def run_check(request: Request, timeline: Timeline) -> Outcome:
     """Check everything that was asked.
 
     Raises:
-        UsageError: nothing to check, a path that is not there, a bad baseline.
+        UsageError: nothing to check, none of the paths is there, a bad baseline.
     """
     if not request.paths and request.stdin is None:
         raise UsageError("nothing to check", "name files or folders")
@@ -78,6 +79,8 @@ def run_check(request: Request, timeline: Timeline) -> Outcome:
         )
     if request.stdin is not None and request.fix and not request.diff:
         raise UsageError("--fix has no file to write to", "--diff shows what it would write")
+    if request.stdin is None and not any(map(os.path.lexists, request.paths)):
+        raise UsageError(f"there is no file or folder {request.paths[0]}", "check the spelling")
     files = list(count(find_files(request.paths, request.exclude), "looking for files"))
     paths = {name: path for path, name in files}
     outcome = Outcome(Report(rules=rule_infos()))
@@ -86,9 +89,9 @@ def run_check(request: Request, timeline: Timeline) -> Outcome:
     named = _named(request)
     for result in _told(results, len(files)):
         _take(result, request, outcome, paths.get(result.file))
-        if result.failed and result.file in named:
-            report.failed.append(result.file)
-            outcome.notes.append(f"can't read {result.file}: {result.unread[0].reason}")
+        if result.file in named:
+            report.failed += result.failed
+            outcome.notes += [f"can't read {one.file}: {one.reason}" for one in result.failed]
         if request.docs:
             texts.append(result.text or "")
     if request.docs and request.paths and any(path.is_dir() for path in request.paths):
@@ -138,7 +141,7 @@ def _results(request: Request, timeline: Timeline, files: list[tuple[Path, str]]
             text = decode(raw)
             yield checker.check_text(text, kind or guess_kind(text), STDIN)
         except Unreadable as error:
-            yield FileResult(file=STDIN, unread=[Unread(STDIN, str(error))], failed=True)
+            yield FileResult.of_unread(STDIN, str(error))
     yield from check_files(checker, files)
 
 

@@ -70,6 +70,36 @@ def test_exit_codes(run) -> None:  # type: ignore[no-untyped-def]
     assert run(binary, "--fail-on-unread").exit_code == 3
 
 
+BROKEN = {
+    "compose.yaml": f"services:\n  a:\n\tcommand: {OLD}",
+    "pod.json": '{"command": ["python", "-m", "sglang.launch_server", "--tp-sise"',
+    "guide.ipynb": '{"cells": [{"source": "!sglang serve --tp-sise 2"',
+    "long.sh": "sglang serve --model-path m" + " --tp-size 2" * 3000 + "\n",
+}
+
+
+@pytest.mark.parametrize("name", BROKEN)
+def test_a_named_file_that_is_not_read_to_its_end_is_no_success(run, name: str) -> None:  # type: ignore[no-untyped-def]
+    path, bad = write(f"deploy/{name}", BROKEN[name]), write("bad.sh", OLD)
+    result = run(path, bad)
+    assert result.exit_code == 3
+    assert f"indexer: can't read {path}: " in result.stderr and f"{path}: not read" not in result.stdout
+    assert "bad.sh:1" in result.stdout and "; 1 not read" in result.stdout
+    below = run("deploy")
+    assert below.exit_code == 0
+    assert f"{path}: not read: " in below.stdout and "; 1 not read" in below.stdout
+
+
+def test_a_missing_file_costs_no_finding_in_the_others(run) -> None:  # type: ignore[no-untyped-def]
+    result = run("gone.sh", write("bad.sh", OLD), "gone")
+    assert result.exit_code == 3
+    assert "bad.sh:1" in result.stdout
+    assert [line.partition(":")[2] for line in result.stderr.splitlines()] == [
+        " can't read gone.sh: No such file or directory",
+        " can't read gone: No such file or directory",
+    ]
+
+
 @pytest.mark.parametrize(
     "arguments",
     [
@@ -318,7 +348,7 @@ def test_a_command_that_is_too_long_to_read_is_told(run) -> None:  # type: ignor
     long = write("long.sh", "python -m sglang.launch_server --model-path m" + " --tp-size 2" * 3000 + "\n")
     result = run(long, "--fail-on-unread")
     assert result.exit_code == 3
-    assert "long.sh: not read: a command of more than 4000 words" in result.output
+    assert "can't read long.sh: a command of more than 4000 words" in result.stderr
 
 
 def test_standard_input_named_by_a_dash_is_read_as_what_it_looks_like(run) -> None:  # type: ignore[no-untyped-def]

@@ -61,7 +61,7 @@ class Unread(msgspec.Struct, frozen=True):
 class Report(msgspec.Struct, kw_only=True):
     """Everything a run has to say. ``versions`` maps a file to the versions it was judged against
     and ``origins`` says where each came from (``--version``, ``image tag on line 4``); ``no_launch`` are the
-    files asked for by name that hold no launch, ``failed`` those of which nothing could be read (the command
+    files asked for by name that hold no launch, ``failed`` what could not be read of such files (the command
     says so apart); ``launches`` is how many were judged."""
 
     findings: list[Finding] = []
@@ -70,7 +70,7 @@ class Report(msgspec.Struct, kw_only=True):
     origins: dict[str, str] = {}
     unread: list[Unread] = []
     no_launch: list[str] = []
-    failed: list[str] = []
+    failed: list[Unread] = []
     launches: int = 0
     rules: Mapping[str, RuleInfo] = {}
     suppressed: int = 0

@@ -17,9 +17,8 @@ _MAX_SNIPPET = 160
 def render(report: Report) -> str:
     """Return the findings, then what was not read, then one summary line."""
     blocks = [_block(group) for group in _same_but_version(report.findings)]
-    notes = [
-        f"{item.file}: not read: {item.reason}" for item in report.unread if item.file not in report.failed
-    ]
+    told_apart = set(report.failed)
+    notes = [f"{item.file}: not read: {item.reason}" for item in report.unread if item not in told_apart]
     return "\n".join([*blocks, *notes, _summary(report)]) + "\n"
 
 
