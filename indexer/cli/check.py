@@ -20,7 +20,12 @@ _STDIN = Path("-")
 @click.command("check")
 @click.argument("paths", nargs=-1, type=click.Path(path_type=Path), metavar="[FILE|FOLDER|-]...")
 @click.option("--version", "version", help="Judge against this version, whatever the files say.")
-@click.option("--versions", "versions", metavar="A..B", help="Judge against every release from A to B.")
+@click.option(
+    "--versions",
+    "versions",
+    metavar="A..B",
+    help="Judge against every release from A to B (A..: to the newest).",
+)
 @click.option("--upgrade", metavar="OLD..NEW", help="Tell only what going from OLD to NEW breaks or changes.")
 @click.option("--docs", is_flag=True, help="The paths are documentation, not launches.")
 @click.option("--stdin-kind", help="Standard input (-) is of this kind (shell, yaml, ...), not guessed.")
@@ -99,7 +104,7 @@ def command(
         paths=[path for path in paths if path != _STDIN],
         stdin=(sys.stdin.buffer.read(), stdin_kind) if stdin_kind or _STDIN in paths else None,
         versions=_versions(version, versions, settings, timeline),
-        upgrade=_range(upgrade, timeline, "--upgrade") if upgrade else None,
+        upgrade=_upgrade(upgrade, timeline) if upgrade else None,
         docs=docs,
         ignore=settings.ignore,
         exclude=settings.exclude,
@@ -172,35 +177,27 @@ def _timeline(history_file: Path | None) -> Timeline:
 
 def _versions(version: str | None, versions: str | None, settings: Settings, timeline: Timeline) -> list[str]:
     from indexer.errors import UsageError
+    from indexer.knowledge.spans import covered, versions_between
 
     if version and versions:
         raise UsageError("--version and --versions exclude each other", "give one of them")
     if not version and not versions:
         version, versions = settings.version, settings.versions
     if version:
-        return [_covered(version, timeline)]
-    if versions:
-        first, last = _range(versions, timeline, "--versions")
-        return timeline.versions[timeline.position[first] : timeline.position[last] + 1]
-    return []
+        return [covered(version, timeline.versions)]
+    return versions_between(versions, timeline.versions) if versions else []
 
 
-def _range(text: str, timeline: Timeline, option: str) -> tuple[str, str]:
+def _upgrade(span: str, timeline: Timeline) -> tuple[str, str]:
+    """Return the two releases of an upgrade, of which both must be covered themselves."""
     from indexer.errors import UsageError
+    from indexer.knowledge.spans import covered, versions_between
 
-    first, dots, last = text.partition("..")
-    if not dots or not first or not last:
-        raise UsageError(f"{option} takes OLD..NEW, not {text!r}", f"for example {option} 0.5.12..0.5.23")
-    ends = (_covered(first, timeline), _covered(last, timeline))
-    if timeline.position[ends[0]] > timeline.position[ends[1]]:
-        raise UsageError(f"{option}: {first} is newer than {last}", "write the older version first")
-    return ends
-
-
-def _covered(version: str, timeline: Timeline) -> str:
-    from indexer.drift.lint.nearby import covered
-
-    return covered(version, timeline.versions)
+    old, _, new = span.partition("..")
+    versions_between(span, timeline.versions, "--upgrade")
+    if not old:
+        raise UsageError(f"--upgrade {span}: from which release?", "write OLD..NEW, or OLD.. for the newest")
+    return covered(old, timeline.versions), covered(new or "latest", timeline.versions)
 
 
 def _explained(code: str) -> str:

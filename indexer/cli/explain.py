@@ -23,7 +23,7 @@ class _Explain(click.Command):
 
 @click.command("explain", cls=_Explain)
 @click.option("--version", "versions", multiple=True, metavar="V", help="A release (again for more).")
-@click.option("--versions", "span", metavar="A..B", help="All releases from A to B.")
+@click.option("--versions", "span", metavar="A..B", help="All releases from A to B (A..: to the newest).")
 @click.option("--checkout", type=click.Path(path_type=Path), help="A SGLang git checkout instead.")
 @click.option("--rev", help="A revision of the checkout.")
 @click.option("--model", type=click.Path(path_type=Path), help="Folder with the model's config.json.")
@@ -186,9 +186,12 @@ def _pairs(given: tuple[str, ...], option: str) -> dict[str, str]:
 
 
 def _named(versions: tuple[str, ...], span: str | None) -> list[str]:
-    from indexer.explain.spans import versions_between
+    if not span:
+        return [*versions]
+    from indexer.knowledge.history import load_history
+    from indexer.knowledge.spans import versions_between
 
-    return [*versions, *(versions_between(span) if span else [])]
+    return versions_between(span, load_history().versions)
 
 
 def _tree(version: str | None, checkout: Path | None, rev: str | None) -> SourceTree:

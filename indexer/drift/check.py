@@ -31,8 +31,8 @@ Extra = Callable[[Launch, FileLaunches, str], list[Raw]]
 
 
 class FileResult(msgspec.Struct, kw_only=True):
-    """What one file gave; ``failed`` is what of ``unread`` is about the file's own text: it could not be read, or
-    not to its end. ``edits`` are ``(start, end, new text)`` in characters of ``text``."""
+    """What one file gave; ``failed`` is what of ``unread`` is about the file's own text: it could not be
+    read, or not to its end. ``edits`` are ``(start, end, new text)`` in characters of ``text``."""
 
     file: str
     findings: list[Finding] = []

@@ -110,7 +110,10 @@ def test_a_missing_file_costs_no_finding_in_the_others(run) -> None:  # type: ig
         ["--version", "0.5.9", "--versions", "0.5.9..0.5.23", "."],
         ["--versions", "0.5.23..0.5.9", "."],
         ["--versions", "0.5.9", "."],
+        ["--versions", "0.5.9..0.5.99", "."],
         ["--upgrade", "0.5.9-0.5.23", "."],
+        ["--upgrade", "..0.5.23", "."],
+        ["--upgrade", "0.5.9..0.5.99", "."],
         ["--about", "no-such-code"],
         ["--write-baseline", "."],
     ],
@@ -141,6 +144,11 @@ def test_range_of_versions(run) -> None:  # type: ignore[no-untyped-def]
     result = run(write("a.sh", OLD), "--versions", "0.5.17..0.5.23", "--json")
     versions = {f["version"] for f in json.loads(result.stdout)["findings"] if f["code"] == "renamed-flag"}
     assert versions == {"0.5.20", "0.5.21", "0.5.23"}
+    since = run("a.sh", "--versions", "0.5.21..", "--json")
+    assert json.loads(since.stdout)["versions"]["a.sh"]["judged"] == ["0.5.21", "0.5.23"]
+    assert run("a.sh", "--upgrade", "0.5.17..", "--json").stdout == (
+        run("a.sh", "--upgrade", "0.5.17..0.5.23", "--json").stdout
+    )
 
 
 def test_every_format(run) -> None:  # type: ignore[no-untyped-def]
