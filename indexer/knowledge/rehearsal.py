@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
+from operator import itemgetter
 from pathlib import Path
 
 import msgspec
@@ -33,15 +34,18 @@ KINDS = {kind.__name__: kind for kind in (str, int, float, bool, list, tuple, di
 """What the expressions may call: methods of texts, functions, and the kinds that ``isinstance`` asks for."""
 
 SHIPPED = Path(__file__).resolve().parent.parent / "data" / "rehearsal.json"
-_SCHEMA = 1
+_SCHEMA = 2
+_ITSELF = -1
 _QUOTED = re.compile(r"['\"](\w+)['\"]")
 
 
 class Step(msgspec.Struct, frozen=True, eq=False):
     """One step: it is taken when all of ``guard`` holds. It raises ``exception``, or else writes fields:
     ``writes`` are ``(field, value)``. ``told`` marks a write that takes back what the user asked for, so
-    that SGLang warns or runs with another number. ``path`` and ``line`` say where, of what is told; of a
-    step read from a file the line comes from ``Rehearsals.place``, by its ``key``."""
+    that SGLang warns or runs with another number. ``path`` and ``line`` say where, of what is told.
+    ``raising`` are ``(index in guard, path, line)`` of the conditions for which Python itself may raise when
+    it asks (``None > 1``). Of a step read from a file the lines come from ``Rehearsals.place`` and
+    ``place_of``, by its ``key``."""
 
     guard: tuple[str, ...]
     writes: tuple[tuple[str, str], ...] = ()
@@ -49,22 +53,43 @@ class Step(msgspec.Struct, frozen=True, eq=False):
     told: bool = False
     path: str = ""
     line: int = 0
+    raising: tuple[tuple[int, str, int], ...] = ()
     key: int = -1
 
 
 class _Step(msgspec.Struct, frozen=True, array_like=True, omit_defaults=True):
-    """A step as the file has it: texts by their index, without its line."""
+    """A step as the file has it: texts by their index, without lines. ``raising`` are ``(index in guard,
+    path)``."""
 
     guard: tuple[int, ...]
     exception: int = -1
     path: int = -1
     writes: tuple[tuple[int, int], ...] = ()
     told: bool = False
+    raising: tuple[tuple[int, int], ...] = ()
+
+
+_Placed = tuple[int, int]
+"""What has a line: a step's index, and of that step a raising condition's index, or ``_ITSELF``."""
+
+
+def _placed(indexes: Iterable[int], steps: Sequence[_Step], before: Mapping[_Placed, int]) -> list[_Placed]:
+    """Return what has a line in a release with these steps, in the order of its lines ``before``, file by
+    file, with what is new behind: neighbours move by the same number of lines."""
+    found = []
+    for index in indexes:
+        step = steps[index]
+        places = [(_ITSELF, step.path)] if step.path >= 0 else []
+        for at, path in [*places, *step.raising]:
+            line = before.get((index, at))
+            found.append((path, line is None, line or 0, (index, at)))
+    return [part for *_, part in sorted(found, key=itemgetter(0, 1, 2))]
 
 
 class _Release(msgspec.Struct, array_like=True):
-    """The steps of a release as runs ``first, count, first, count, ...``, and the lines of those that have
-    one as runs ``difference from the release before, count, ...`` (from nothing: from the line before)."""
+    """The steps of a release as runs ``first, count, first, count, ...``, and the lines of what is
+    ``_placed`` as runs ``difference from the release before, count, ...`` (from nothing: from the line
+    before)."""
 
     steps: list[int]
     lines: list[int]
@@ -110,6 +135,7 @@ class Rehearsals:
                 exception=texts[step.exception] if step.exception >= 0 else "",
                 told=step.told,
                 path=texts[step.path] if step.path >= 0 else "",
+                raising=tuple((at, texts[path], 0) for at, path in step.raising),
                 key=index,
             )
 
@@ -121,19 +147,31 @@ class Rehearsals:
 
     def place(self, version: str, step: Step) -> Location:
         """Return where a step that is told stands in a release."""
-        return Location(step.path, self._lines[version][step.key])
+        return Location(step.path, self._lines[version][step.key, _ITSELF])
+
+    def place_of(self, version: str, step: Step, text: str) -> Location | None:
+        """Return where a release asks for a condition of a step, None for one that can't raise."""
+        return next(
+            (
+                Location(path, self._lines[version][step.key, index])
+                for index, path, _ in step.raising
+                if step.guard[index] == text
+            ),
+            None,
+        )
 
     @cached_property
-    def _lines(self) -> dict[str, dict[int, int]]:
-        """Return version → step → line: each release is told by its difference from the one before."""
-        found: dict[str, dict[int, int]] = {}
-        before: dict[int, int] = {}
+    def _lines(self) -> dict[str, dict[_Placed, int]]:
+        """Return version → what has a line → line: each release is told by its difference from the one
+        before."""
+        found: dict[str, dict[_Placed, int]] = {}
+        before: dict[_Placed, int] = {}
         for version, release in self._file.releases.items():
-            placed = [one for one in ranged(release.steps) if self._file.steps[one].path >= 0]
-            now: dict[int, int] = {}
+            placed = _placed(ranged(release.steps), self._file.steps, before)
+            now: dict[_Placed, int] = {}
             last = 0
-            for index, difference in zip(placed, repeated(release.lines), strict=True):
-                last = now[index] = before.get(index, last) + difference
+            for part, difference in zip(placed, repeated(release.lines), strict=True):
+                last = now[part] = before.get(part, last) + difference
             found[version] = before = now
         return found
 
@@ -149,11 +187,10 @@ def fold(
         return texts.setdefault(text, len(texts))
 
     folded: dict[str, _Release] = {}
-    before: dict[int, int] = {}
+    before: dict[_Placed, int] = {}
     for version, steps in releases.items():
-        indexes, differences = [], []
-        now: dict[int, int] = {}
-        last = 0
+        lines: dict[_Placed, int] = {}
+        indexes: dict[int, None] = {}
         for step in steps:
             packed = _Step(
                 guard=tuple(map(place, step.guard)),
@@ -161,16 +198,22 @@ def fold(
                 path=place(step.path) if step.path else -1,
                 writes=tuple((place(name), place(value)) for name, value in step.writes),
                 told=step.told,
+                raising=tuple((at, place(path)) for at, path, _ in step.raising),
             )
             index = known.setdefault(packed, len(known))
-            if index in now or index in indexes:
+            if index in indexes:
                 continue  # the same again: the first place is enough
-            indexes.append(index)
-            if step.path:
-                differences.append(step.line - before.get(index, last))
-                last = now[index] = step.line
+            indexes[index] = None
+            lines[index, _ITSELF] = step.line
+            lines.update({(index, at): line for at, _, line in step.raising})
+        placed = _placed(indexes, list(known), before)
+        # What is new is told by the line of what stands before it.
+        behind = [0, *(lines[part] for part in placed)]
+        differences = [
+            lines[part] - before.get(part, last) for part, last in zip(placed, behind, strict=False)
+        ]
         folded[version] = _Release(ranges(indexes), repeats(differences))
-        before = now
+        before = {part: lines[part] for part in placed}
     return RehearsalFile(
         _SCHEMA,
         list(texts),

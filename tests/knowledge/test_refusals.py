@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from indexer.knowledge.refusals.expressions import Writer, alternatives
+from indexer.knowledge.refusals.expressions import Writer, alternatives, may_raise
 from indexer.knowledge.refusals.steps import steps_of
 from indexer.knowledge.schema import Condition, Location, Rule
 
@@ -73,6 +73,35 @@ def test_an_assertion_is_refused_where_it_does_not_hold() -> None:
     assert [(step.guard, step.exception, step.line) for step in steps] == [
         (("tp_size > 1", "not (page_size == 1)"), "AssertionError", 3)
     ]
+
+
+def test_what_python_may_refuse_to_compare_is_placed_where_it_is_compared() -> None:
+    def at(line: int) -> Location:
+        return Location("python/sglang/x.py", line)
+
+    compared = Condition("cfg.page_size > 1", at=at(5))
+    guard = [Condition("cfg.tp_size == 2", at=at(4)), compared, compared, Condition("cfg.tp_size >= 0")]
+    (step,) = steps_of([rule("error", 9, guard, exception="ValueError")], FIELDS)
+    assert step.raising == ((1, "python/sglang/x.py", 5), (2, "python/sglang/x.py", 9))
+    assert step.line == 9
+
+
+@pytest.mark.parametrize(
+    ("text", "may"),
+    [
+        ("a == 1 and b is None", False),
+        ("not a", False),
+        ("a in ('x', 'y') or isinstance(a, str)", False),
+        ("a == 1 or not (b <= 2)", True),
+        ("a in b", True),
+        ("a * 2 == b", True),
+        ("-a == b", True),
+        ("a.startswith('x')", True),
+        ("len(a) == 1", True),
+    ],
+)
+def test_what_may_raise(text: str, may: bool) -> None:
+    assert may_raise(text) is may
 
 
 def test_a_refusal_that_asks_for_more_than_fields_is_left_out() -> None:

@@ -5,24 +5,28 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from indexer.errors import CannotError
 from indexer.knowledge.rehearsal import Step, encode, fold, load_rehearsals
 
-REFUSES = Step(("a > 1", "not (b)"), exception="ValueError", path="x.py", line=10)
+REFUSES = Step(("a > 1", "not (b)"), exception="ValueError", path="x.py", line=10, raising=((0, "x.py", 8),))
 WRITES = Step(("a > 1",), (("b", "False"),), told=True, path="x.py", line=20)
 SILENT = Step(("...",), (("a", "..."),))
+CALLED = Step(("b", "a < 2"), (("b", "False"),), raising=((1, "caller.py", 300),))
 LATER = Step(("c",), exception="AssertionError", path="y.py", line=7)
 
 
 def moved(step: Step, line: int) -> Step:
-    return Step(step.guard, step.writes, step.exception, step.told, step.path, line)
+    by = line - step.line
+    raising = tuple((at, path, asked + by) for at, path, asked in step.raising)
+    return Step(step.guard, step.writes, step.exception, step.told, step.path, line, raising)
 
 
 RELEASES = {
     "1": [REFUSES, SILENT, WRITES],
-    "2": [moved(REFUSES, 15), SILENT, LATER, moved(WRITES, 25)],
-    "3": [LATER, moved(WRITES, 90)],
+    "2": [moved(REFUSES, 15), SILENT, CALLED, LATER, moved(WRITES, 25)],
+    "3": [LATER, moved(WRITES, 90), replace(CALLED, raising=((1, "caller.py", 304),))],
 }
 
 
@@ -36,6 +40,15 @@ def test_folded_steps_come_back_with_their_lines(tmp_path: Path) -> None:
             for one in read.steps(version)
         ]
         assert told == [(one.guard, one.writes, one.exception, one.told, one.line) for one in steps]
+        asked = [
+            (place.path, place.line) if (place := read.place_of(version, one, text)) else None
+            for one in read.steps(version)
+            for text in one.guard
+        ]
+        places = [{one.guard[at]: (path, line) for at, path, line in one.raising} for one in steps]
+        assert asked == [
+            known.get(text) for one, known in zip(steps, places, strict=True) for text in one.guard
+        ]
     assert read.algorithms("1") == ["A", "B"]
     assert read.steps("4") == [] and read.algorithms("4") == []
 

@@ -29,14 +29,25 @@ def test_a_fresh_reading_gives_what_ships(version: str, release_tree: Callable[[
     rules, (_, algorithms) = extract_rules(graph), extract_algorithms(graph)
     fields = [field.name for field in load_history().fields_at(version)]
     fresh: dict[tuple[object, ...], int] = {}
+    raising: dict[tuple[object, ...], list[tuple[int, str, int]]] = {}
     for step in steps_of(rules, fields, algorithms):
         fresh.setdefault(told(step, 0), step.line)
+        raising.setdefault(told(step, 0), list(step.raising))
     rehearsals = load_rehearsals()
     shipped = {
         told(step, 0): rehearsals.place(version, step).line if step.path else 0
         for step in rehearsals.steps(version)
     }
     assert shipped == fresh
+    asked = {
+        told(step, 0): [
+            (at, path, place.line)
+            for at, path, _ in step.raising
+            if (place := rehearsals.place_of(version, step, step.guard[at]))
+        ]
+        for step in rehearsals.steps(version)
+    }
+    assert asked == raising
     names = {name for one in algorithms for name in spellings(one)}
     assert rehearsals.algorithms(version) == sorted(names)
     known = {message.key for message in load_message_words().messages}

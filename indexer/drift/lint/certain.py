@@ -122,8 +122,16 @@ class CertainConflicts:
             use,
             f"SGLang {version} refuses {_told(use)}{beside}: "
             f"{path.exception}{_required(step, blamed, path.crash)}",
-            show(self.rehearsals.place(version, step)) if step.path else None,
+            self._told_at(path, version),
         )
+
+    def _told_at(self, path: Path, version: str) -> str | None:
+        """Return where a launch is refused: what Python can't evaluate, or the step that says no."""
+        step = path.refused
+        assert step is not None
+        if path.crash:
+            return show(self.rehearsals.place_of(version, step, path.crash))
+        return show(self.rehearsals.place(version, step)) if step.path else None
 
     @staticmethod
     def _blamed(step: Step, by_field: dict[str, Use]) -> list[str]:

@@ -215,6 +215,29 @@ def alternatives(text: str) -> list[str]:
     return [*parts, text[start:]]
 
 
+_ORDERED = (ast.Lt, ast.LtE, ast.Gt, ast.GtE)
+_LITERALS = (ast.Tuple, ast.List)
+
+
+def may_raise(text: str) -> bool:
+    """Whether Python may raise when it asks for an expression: with a value of another type, or None, where
+    one is put in order, calculated with, searched or called a method of."""
+    return any(map(_may_raise, ast.walk(ast.parse(text, mode="eval"))))
+
+
+def _may_raise(node: ast.AST) -> bool:
+    if isinstance(node, ast.Compare):
+        pairs = zip(node.ops, node.comparators, strict=True)
+        return any(
+            isinstance(how, _ORDERED)
+            or (isinstance(how, ast.In | ast.NotIn) and not isinstance(where, _LITERALS))
+            for how, where in pairs
+        )
+    if isinstance(node, ast.Call):
+        return not (isinstance(node.func, ast.Name) and node.func.id in ("isinstance", "bool", "str"))
+    return isinstance(node, ast.BinOp) or (isinstance(node, ast.UnaryOp) and not isinstance(node.op, ast.Not))
+
+
 def _parsed(text: str) -> ast.expr | None:
     try:
         return ast.parse(text.strip(), mode="eval").body

@@ -6,11 +6,15 @@ import ast
 import re
 from collections.abc import Iterable, Sequence
 
-from indexer.extract.rules.stages import CHECKS, RESOLVER
-from indexer.knowledge.refusals.expressions import UNTOLD, Predicates, Writer
-from indexer.knowledge.rehearsal import FOLLOWED, Step
-from indexer.knowledge.schema import Algorithm, Rule
+import msgspec
 
+from indexer.extract.rules.stages import CHECKS, RESOLVER
+from indexer.knowledge.refusals.expressions import UNTOLD, Predicates, Writer, may_raise
+from indexer.knowledge.rehearsal import FOLLOWED, Step
+from indexer.knowledge.schema import Algorithm, Location, Rule
+
+_Asked = tuple[str, Location]
+"""A condition, and where it is asked for."""
 _PLAIN_WRITES = frozenset(
     {"assignment", "declaration", "tuple assignment", "returned dict", "returned value"}
 )
@@ -67,14 +71,16 @@ class _Maker:
             return self._write(rule, guard, writer)
         if rule.kind == "assert":
             text = writer.written(rule.values[0]) if rule.values else UNTOLD
-            guard.append(UNTOLD if text == UNTOLD else f"not ({text})")
+            guard.append((UNTOLD if text == UNTOLD else f"not ({text})", rule.at))
         elif rule.kind != "error":
             return None
-        if UNTOLD in guard or not guard:
+        texts, raising = _folded(guard)
+        if UNTOLD in texts or not guard:
             return None  # never certain, or reached in a way that no guard tells
-        return Step(_folded(guard), exception=rule.exception or "", path=rule.at.path, line=rule.at.line)
+        exception = rule.exception or ""
+        return Step(texts, exception=exception, path=rule.at.path, line=rule.at.line, raising=raising)
 
-    def _guard(self, rule: Rule, writer: Writer) -> Iterable[str]:
+    def _guard(self, rule: Rule, writer: Writer) -> Iterable[_Asked]:
         chosen = any(
             one.holds and any(f".{name}()" in one.text for name in self.predicates) for one in rule.guard
         )
@@ -86,9 +92,10 @@ class _Maker:
                 continue  # an algorithm for which a predicate holds is there
             # A function that returns at once for any but one model is that model's own affair.
             text = UNTOLD if how in ("except", "loop") else writer.written(condition.text, how == "return")
-            yield text if text == UNTOLD or condition.holds else f"not ({text})"
+            negated = text != UNTOLD and not condition.holds
+            yield f"not ({text})" if negated else text, condition.at or rule.at
 
-    def _write(self, rule: Rule, guard: list[str], writer: Writer) -> Step | None:
+    def _write(self, rule: Rule, guard: list[_Asked], writer: Writer) -> Step | None:
         if rule.shape != "returned value" and self._is_returned(rule):
             return None  # the helper's own returns say what is written
         plain = rule.shape in _PLAIN_WRITES and len(rule.values) == len(rule.targets)
@@ -99,7 +106,8 @@ class _Maker:
                 writes.append((root, writer.written(rule.values[at]) if plain and root == target else UNTOLD))
         if not writes:
             return None
-        certain = UNTOLD not in guard
+        texts, raising = _folded(guard)
+        certain = UNTOLD not in texts
         if not certain:
             # A switch that is set already, or may be, is worth keeping apart: the value may be the same.
             kept = ("True", "False")
@@ -111,7 +119,7 @@ class _Maker:
             rule.companion in self.warnings or any(name.startswith(_NUMBERS) for name, _ in writes)
         )
         where = (rule.at.path, rule.at.line) if told else ("", 0)
-        return Step(_folded(guard), tuple(writes), "", told, *where)
+        return Step(texts, tuple(writes), "", told, *where, raising)
 
     def _is_returned(self, rule: Rule) -> bool:
         """Whether every value is the call of a helper whose returns are rules of their own."""
@@ -124,10 +132,17 @@ def _leaf(function: str) -> str:
     return function.rpartition(".")[2]
 
 
-def _folded(guard: list[str]) -> tuple[str, ...]:
-    """Say each condition once; of those that can't be told one mark is enough, at the end."""
-    told = list(dict.fromkeys(one for one in guard if one != UNTOLD))
-    return (*told, UNTOLD) if UNTOLD in guard else tuple(told)
+def _folded(guard: list[_Asked]) -> tuple[tuple[str, ...], tuple[tuple[int, str, int], ...]]:
+    """Say each condition once, and where those that may raise are asked for first; of those that can't be
+    told one mark is enough, at the end. With such a mark nothing raises for certain."""
+    told: dict[str, Location] = {}
+    for text, at in guard:
+        told.setdefault(text, at)
+    if UNTOLD in told:
+        del told[UNTOLD]
+        return (*told, UNTOLD), ()
+    raising = ((i, at.path, at.line) for i, (text, at) in enumerate(told.items()) if may_raise(text))
+    return tuple(told), tuple(raising)
 
 
 def _needed(steps: list[Step]) -> list[Step]:
@@ -147,7 +162,7 @@ def _needed(steps: list[Step]) -> list[Step]:
     for step in steps:
         writes = tuple(pair for pair in step.writes if pair[0] in asked)
         if step.exception or writes:
-            kept.append(Step(step.guard, writes, step.exception, step.told, step.path, step.line))
+            kept.append(msgspec.structs.replace(step, writes=writes))
     return kept
 
 

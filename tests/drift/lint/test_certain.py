@@ -135,6 +135,19 @@ def test_a_name_that_rules_special_cases_out_is_no_reason_to_be_silent(conflicts
             assert findings(conflicts, version, launch.format(model)) == expected, (model, version)
 
 
+def test_what_python_can_not_compare_is_told_where_it_is_compared(conflicts: CertainConflicts) -> None:
+    # What the real resolvers said: TypeError, '>' not supported between instances of 'NoneType' and 'int'.
+    argv = ["--model-path", "m", "--speculative-algorithm", "EAGLE3", "--speculative-num-steps", "3"]
+    places = {
+        version: [raw.at for raw in conflicts(_launch(argv), FileLaunches(), version)]
+        for version in ("0.5.17", "0.5.23")
+    }
+    assert places == {
+        "0.5.17": ["python/sglang/srt/arg_groups/speculative_hook.py:673"],
+        "0.5.23": ["python/sglang/srt/arg_groups/speculative_hook.py:1274"],
+    }
+
+
 @pytest.mark.oracle
 def test_never_against_what_the_real_resolver_did(conflicts: CertainConflicts, shared: Path) -> None:
     told = 0
@@ -153,6 +166,9 @@ def test_never_against_what_the_real_resolver_did(conflicts: CertainConflicts, s
                 told += 1
                 if raw.code != "overridden":
                     assert not starts, (name, case["id"], raw.message)
+                    crash = case.get("exception") or {}
+                    if crash.get("class") == "TypeError":
+                        assert raw.at == f"python/{crash['raised_at']}", (name, case["id"], raw.message)
                 elif starts:
                     assert _really_becomes(raw, case, conflicts.timeline.table(oracle.version)), (
                         name,
