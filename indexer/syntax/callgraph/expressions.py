@@ -27,10 +27,10 @@ _NAMED = {"True": True, "False": False, "None": None}
 @lru_cache(maxsize=400_000)
 def parse(text: str) -> Expr:
     """Return the expression that ``text`` is."""
+    if text.isidentifier():
+        return ("const", _NAMED[text]) if text in _NAMED else ("name", text)
     if _DOTTED.match(text):
         first, *rest = text.split(".")
-        if first in _NAMED:
-            return ("const", _NAMED[first])
         expr: Expr = ("name", first)
         for name in rest:
             expr = ("attr", expr, name)

@@ -27,7 +27,7 @@ _Condition = tuple[str, bool, int, int]
 """A condition's text, whether it holds, its first and last line."""
 
 
-class Guard(msgspec.Struct, array_like=True, frozen=True):
+class Guard(msgspec.Struct, array_like=True, frozen=True, gc=False):
     """A condition around code: ``parent`` is the index of the next outer guard or -1."""
 
     parent: int
@@ -37,7 +37,7 @@ class Guard(msgspec.Struct, array_like=True, frozen=True):
     end_line: int
 
 
-class Call(msgspec.Struct, array_like=True, frozen=True):
+class Call(msgspec.Struct, array_like=True, frozen=True, gc=False):
     """A call site: callee and argument list as source text. ``line`` is where the callee's last name is."""
 
     line: int
@@ -48,7 +48,7 @@ class Call(msgspec.Struct, array_like=True, frozen=True):
     start_line: int
 
 
-class Store(msgspec.Struct, array_like=True, frozen=True):
+class Store(msgspec.Struct, array_like=True, frozen=True, gc=False):
     """``target = value``; ``kind`` is one of ``=``, ``+=``, ``for``, ``with``."""
 
     line: int
@@ -59,7 +59,7 @@ class Store(msgspec.Struct, array_like=True, frozen=True):
     guard: int
 
 
-class Return(msgspec.Struct, array_like=True, frozen=True):
+class Return(msgspec.Struct, array_like=True, frozen=True, gc=False):
     """``return value``."""
 
     line: int
@@ -67,7 +67,7 @@ class Return(msgspec.Struct, array_like=True, frozen=True):
     guard: int
 
 
-class Import(msgspec.Struct, array_like=True, frozen=True):
+class Import(msgspec.Struct, array_like=True, frozen=True, gc=False):
     """One imported name: ``from module import name as local`` (``name`` empty for a plain import)."""
 
     line: int
@@ -77,7 +77,7 @@ class Import(msgspec.Struct, array_like=True, frozen=True):
     guard: int
 
 
-class Parameter(msgspec.Struct, array_like=True, frozen=True):
+class Parameter(msgspec.Struct, array_like=True, frozen=True, gc=False):
     """A parameter with its annotation and default as text (empty when absent)."""
 
     name: str

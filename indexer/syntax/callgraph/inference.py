@@ -136,7 +136,7 @@ class Inference:
     def name(self, name: str, frame: Frame) -> Types:
         """Return what a name stands for: local store, parameter, enclosing function, import, module."""
         function = frame.function
-        if function is None:
+        if function is None or name not in function.bound_names:
             return self.module_name(frame.module, name)
         key = ("name", name, frame)
         done = self.memo.done.get(key)
@@ -159,11 +159,10 @@ class Inference:
                 if not self.selector.impossible(frame.module, store.guard):
                     stored = self._stored(store, index, inner, "local")
                     merge(found, stored)
-            for parameter in scope.scope.parameters:
-                if parameter.name == name:
-                    merge(found, self._parameter(scope, name, inner))
-                    if not found:
-                        return {}
+            if name in scope.annotations:
+                merge(found, self._parameter(scope, name, inner))
+                if not found:
+                    return {}
             for entry in scope.local_imports.get(name, ()):
                 if not self.selector.impossible(frame.module, entry.guard):
                     at = (frame.module.path, entry.line)

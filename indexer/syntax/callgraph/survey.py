@@ -14,6 +14,7 @@ import subprocess
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from fnmatch import fnmatchcase
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -111,9 +112,6 @@ def survey(
 
 
 _KIND = "survey"
-_shared: list[Surveyor] = []
-"""What forked workers inherit: pickling the symbols would cost more than the work."""
-
 _SHARES_PER_JOB = 4
 _LEAST_FUNCTIONS = 2000
 """Fewer are not worth a process."""
@@ -128,18 +126,40 @@ def survey_of(symbols: Symbols, jobs: int | None = None) -> Survey:
     import multiprocessing
     from concurrent.futures import ProcessPoolExecutor
 
-    _shared.append(surveyor)
+    context = multiprocessing.get_context("fork")
+    _shared.append(_Shared(surveyor, jobs * _SHARES_PER_JOB, context.Value("i", 0)))
     try:
-        context = multiprocessing.get_context("fork")
-        with ProcessPoolExecutor(jobs, mp_context=context, initializer=end_with_parent) as pool:
-            shares = jobs * _SHARES_PER_JOB
-            return _whole(surveyor, pool.map(_share, [(number, shares) for number in range(shares)]))
+        # this process does its part: with one process less, less of the symbols is copied
+        with ProcessPoolExecutor(jobs - 1, mp_context=context, initializer=end_with_parent) as pool:
+            others = [pool.submit(_untaken_shares) for _ in range(jobs - 1)]
+            own = _untaken_shares()
+            return _whole(surveyor, [*own, *(part for one in others for part in one.result())])
     finally:
         _shared.pop()
 
 
-def _share(share: tuple[int, int]) -> Part:
-    return _shared[-1].share(*share)
+class _Shared(NamedTuple):
+    """A survey of which several processes take shares; ``taken`` counts them in shared memory."""
+
+    surveyor: Surveyor
+    shares: int
+    taken: Any
+
+
+_shared: list[_Shared] = []
+"""What forked workers inherit: pickling the symbols would cost more than the work."""
+
+
+def _untaken_shares() -> list[Part]:
+    surveyor, shares, taken = _shared[-1]
+    parts: list[Part] = []
+    while True:
+        with taken.get_lock():
+            number = taken.value
+            taken.value += 1
+        if number >= shares:
+            return parts
+        parts.append(surveyor.share(number, shares))
 
 
 def _whole(surveyor: Surveyor, parts: Iterable[Part]) -> Survey:

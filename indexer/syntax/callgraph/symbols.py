@@ -219,6 +219,13 @@ class Function:
         return found
 
     @cached_property
+    def bound_names(self) -> frozenset[str]:
+        """The names that the function or one around it binds; any other is its module's."""
+        outer = self.outer.bound_names if self.outer is not None else ()
+        own = (one.name for one in self.scope.parameters)
+        return frozenset((*own, *self.local_stores, *self.local_imports, *self.nested, *outer))
+
+    @cached_property
     def called_roots(self) -> frozenset[str]:
         """First names of the callees in the body: which parameters are worth carrying as context."""
         return frozenset(
