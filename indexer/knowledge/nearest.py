@@ -9,6 +9,7 @@ from functools import lru_cache
 FIELD_TERMS = {
     "spec": ("speculative",),
     "speculation": ("speculative",),
+    "speculative": ("speculation",),
     "mtp": ("nextn",),
     "nextn": ("mtp",),
     "tp": ("tensor", "parallel"),
@@ -18,8 +19,12 @@ FIELD_TERMS = {
     "ssm": ("mamba",),
     "algo": ("algorithm",),
     "mem": ("memory",),
+    "oom": ("memory",),
+    "acceptance": ("accept",),
+    "accepted": ("accept",),
+    "promptlookup": ("ngram",),
 }
-"""Words of the field that stand for others.
+"""Words of the field that stand for others, all as ``plain`` writes them: ``prompt lookup`` is one word.
 
 That MTP and NextN are one thing is what the releases themselves say: the draft classes that models have of
 their own are named ``…MTP`` or ``…NextN`` (a test looks there)."""

@@ -35,7 +35,7 @@ def write_search(documents: Iterable[Document], folder: Path) -> None:
     vocabulary: Counter[str] = Counter()
     records: list[str] = []
     for document in documents:
-        spellings, said = _spellings(document), words(document.text)
+        spellings, said = _spellings(document), words(document.searched)
         records.append(_record(document, spellings, said))
         vocabulary.update({word for word in (*spellings, *said) if len(word) >= _SHORTEST_WORD})
     answer = {"words": dict(sorted(vocabulary.items())), "synonyms": SYNONYMS, "small": sorted(SMALL_WORDS)}
@@ -84,7 +84,7 @@ def _record(document: Document, spellings: list[str], said: list[str]) -> str:
         f'<!doctype html><html lang="en"><head>{head}</head><body data-pagefind-body>'
         f'<p data-pagefind-weight="{_NAME_WEIGHT}">{escape(" ".join(document.names))}</p>'
         f'<p data-pagefind-weight="{_SPELLING_WEIGHT}">{escape(" ".join(spellings))}</p>'
-        f"<p>{escape(document.text)} {escape(' '.join(said))}</p></body></html>"
+        f"<p>{escape(document.searched)} {escape(' '.join(said))}</p></body></html>"
     )
 
 

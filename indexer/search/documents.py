@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -10,8 +11,9 @@ import msgspec
 from indexer.knowledge.addresses import address_of, every_fact, fact_id, fact_name
 from indexer.knowledge.schema import Algorithm, CodePath, EnvVar, Flag, Location, Model, Rule, Snapshot
 from indexer.knowledge.values import plain_form
-from indexer.search.words import SYNONYMS
+from indexer.search.words import alternatives, words
 
+_FILLED_IN = re.compile(r"\{[^{}]*\}")
 _LONGEST_RULE = 600
 """Characters of a rule that are searched: some guards are pages long."""
 
@@ -23,8 +25,8 @@ class Document(msgspec.Struct):
     """What can be found: a fact, the names it goes by, the values it takes, and the words said about it.
 
     ``names`` are identifiers, best first; ``about`` is a line for a reader, ``text`` the words that are
-    searched beside the names; ``weight`` (about 1) puts the facts
-    this index is about before others that match as well.
+    searched beside the names, ``code`` those of conditions, which say less; ``weight`` (about 1) puts the
+    facts this index is about before others that match as well.
     """
 
     id: str
@@ -40,6 +42,12 @@ class Document(msgspec.Struct):
     line: int
     weight: float = 1.0
     values: list[str] = []
+    code: str = ""
+
+    @property
+    def searched(self) -> str:
+        """Return all words that are searched beside the names."""
+        return " ".join([self.text, self.code, *self.values])
 
 
 def documents_of(snapshot: Snapshot) -> Iterator[Document]:
@@ -50,6 +58,7 @@ def documents_of(snapshot: Snapshot) -> Iterator[Document]:
         if at is None:
             continue
         names, text = _said(fact)
+        text, code = " ".join(text.split()), " ".join(_conditions(fact).split())
         document = Document(
             id=fact_id(kind, fact),
             kind=kind,
@@ -59,7 +68,8 @@ def documents_of(snapshot: Snapshot) -> Iterator[Document]:
             title=title(fact),
             names=names,
             about=" ".join(about(fact).split()),
-            text=" ".join(text.split()),
+            text=text[:_LONGEST_RULE] if kind == "rule" else text,
+            code=code[: max(0, _LONGEST_RULE - len(text))],
             path=at.path,
             line=at.line,
             values=_choices(fact) if isinstance(fact, Flag) else [],
@@ -133,25 +143,29 @@ def _said(fact: Any) -> tuple[list[str], str]:
     A rule has no name that people know; the fields it sets belong to their flags.
     """
     if isinstance(fact, Flag):
-        prose = [fact.help if isinstance(fact.help, str) else "", fact.namespace or "", *_choices(fact)]
+        prose = [fact.help if isinstance(fact.help, str) else "", fact.namespace or ""]
         return [*fact.option_strings, fact.dest], " ".join(prose)
     if isinstance(fact, Algorithm):
         workers = " ".join(worker.class_name for worker in fact.workers)
-        return [fact.name], f"speculative algorithm {workers} {fact.draft_model or ''}"
+        return [fact.name], f"speculative decoding algorithm {workers} {fact.draft_model or ''}"
     if isinstance(fact, Model):
         hybrid = " ".join(str(value) for value in (fact.hybrid or {}).values() if isinstance(value, str))
         draft = " ".join(str(value) for value in (fact.draft or {}).values() if isinstance(value, str))
         told = f"model architecture {'hybrid' if fact.hybrid else ''} {hybrid} {draft}"
         return [fact.architecture, *([fact.config_class] if fact.config_class else [])], told
     if isinstance(fact, Rule):
-        own = [condition.text for condition in fact.guard if not condition.how.startswith("caller")]
-        said = [fact.message or "", *fact.targets, fact.kind, fact.function, fact.group or "", *own]
-        return [], " ".join(said)[:_LONGEST_RULE]
+        return [], " ".join([fact.message or "", *fact.targets, fact.kind, fact.function, fact.group or ""])
     if isinstance(fact, CodePath):
         # What people call it counts as its name; a name is one word for whoever splits a list of them.
         called = ["_".join(one.split()) for one in fact.words if " " in one]
         return [fact.name, *called], " ".join(_path_words(fact))
     return [fact.name], "environment variable " + " ".join(fact.relevance)
+
+
+def _conditions(fact: Any) -> str:
+    if not isinstance(fact, Rule):
+        return ""
+    return " ".join(condition.text for condition in fact.guard if not condition.how.startswith("caller"))
 
 
 def _path_words(path: CodePath) -> Iterator[str]:
@@ -168,9 +182,14 @@ def _path_words(path: CodePath) -> Iterator[str]:
 _KIND_WEIGHT = {"flag": 1.15, "algorithm": 1.2, "path": 1.05, "model": 1.0, "env": 1.0, "rule": 0.85}
 
 
+def message_words(document: Document) -> set[str]:
+    """Return the words of a rule's message but for what is filled in at run time, of other facts none."""
+    return set(words(_FILLED_IN.sub(" ", document.title))) if document.kind == "rule" else set()
+
+
 def is_topic(word: str) -> bool:
     """Tell whether a word, or what it stands for, is of this index's own subject."""
-    return any(topic in f"{one}_" for one in (word, *SYNONYMS.get(word, ())) for topic in _TOPIC)
+    return any(topic in f"{one}_" for one in (word, *alternatives(word)) for topic in _TOPIC)
 
 
 def _weight(kind: str, names: list[str]) -> float:

@@ -22,7 +22,7 @@ from indexer.search.documents import Document
 from indexer.search.lean_imports import lean_imports
 from indexer.search.ranking import Hit, rank
 from indexer.search.spelling import mend
-from indexer.search.words import SYNONYMS, identifier_terms, query_terms, words
+from indexer.search.words import SYNONYMS, alternatives, identifier_terms, query_terms, words
 
 with lean_imports():
     from whoosh import fields, index, query, scoring
@@ -69,7 +69,8 @@ class SearchIndex:
 
     def _mend(self, word: str) -> str | None:
         if word not in self._mended:
-            known = word in self._vocabulary or any(one.startswith(word) for one in self._vocabulary)
+            known = word in SYNONYMS or any(one in self._vocabulary for one in (word, *alternatives(word)))
+            known = known or any(one.startswith(word) for one in self._vocabulary)
             self._mended[word] = None if known else mend(word, self._vocabulary)
         return self._mended[word]
 
@@ -93,7 +94,7 @@ class SearchIndex:
             found = [
                 (msgspec.json.decode(hit["document"], type=Document), float(hit.score or 0)) for hit in hits
             ]
-        return rank(terms, found)[:limit]
+        return rank(terms, self._asked(text), found)[:limit]
 
     def sure(self, text: str, hits: list[Hit]) -> bool:
         """Tell whether one of the best hits answers a query, or all only have some of its words."""
@@ -117,7 +118,7 @@ class SearchIndex:
             options.append(query.Prefix("name", term, boost=1.2))
             if term not in self._vocabulary:
                 options.append(query.Prefix("text", term, boost=0.3))
-        for synonym in SYNONYMS.get(term, ()):
+        for synonym in alternatives(term):
             options.append(query.Term("name", synonym, boost=1.5))
             options.append(query.Term("text", synonym, boost=0.5))
         return query.DisjunctionMax(options)
@@ -130,7 +131,7 @@ def _write(documents: Iterable[Document], folder: Path) -> None:
     vocabulary: Counter[str] = Counter()
     for document in documents:
         names = [term for name in document.names for term in identifier_terms(name)]
-        prose = words(document.text)
+        prose = words(document.searched)
         vocabulary.update(set(names) | set(prose))
         writer.add_document(
             kind=document.kind,

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from indexer.knowledge.elsewhere import Elsewhere
 from indexer.knowledge.nearest import plain
 from indexer.search.ranking import Hit
-from indexer.search.words import SYNONYMS, query_terms, words
+from indexer.search.words import alternatives, query_terms, words
 
 _MOST = 3
 _FEWEST_WORDS = 2
@@ -36,4 +36,4 @@ def _means(terms: list[str], name: str) -> bool:
 
 def _says_all(terms: list[str], name: str) -> bool:
     parts = words(name)
-    return all(any(one in parts for one in (term, *SYNONYMS.get(term, ()))) for term in terms)
+    return all(any(one in parts for one in (term, *alternatives(term))) for term in terms)

@@ -1,18 +1,20 @@
-"""Ordering candidates: text relevance, corrected by how well the query spells a name."""
+"""Ordering candidates: text relevance, how well the query spells a name, how much of it a fact says."""
 
 from __future__ import annotations
 
-import re
 from itertools import pairwise
 
 import msgspec
 
-from indexer.search.documents import Document
-from indexer.search.words import SMALL_WORDS, SYNONYMS, words
+from indexer.search.confidence import Asked
+from indexer.search.documents import Document, message_words
+from indexer.search.words import SMALL_WORDS, alternatives, words
 
-_FILLED_IN = re.compile(r"\{[^{}]*\}")
 _VALUE_MATCH = 0.6
 """What a query is worth that is one of a flag's choices: less than its name."""
+
+_ALL_SAID, _TOGETHER = 0.5, 0.5
+"""What it is worth, whatever the kind of a fact, that it says all of a query, and its words in a row."""
 
 _TELLING_MESSAGE = 2
 """Messages of fewer words say too little to be recognised by."""
@@ -39,30 +41,27 @@ class Hit(msgspec.Struct):
         }
 
 
-def rank(terms: list[str], found: list[tuple[Document, float]]) -> list[Hit]:
+def rank(terms: list[str], asked: Asked, found: list[tuple[Document, float]]) -> list[Hit]:
     """Return hits for (document, text relevance) pairs, best first."""
     top = max((relevance for _, relevance in found), default=0) or 1.0
-    hits = [Hit(document, _score(terms, document, relevance / top)) for document, relevance in found]
+    hits = [Hit(document, _score(terms, asked, document, relevance / top)) for document, relevance in found]
     return sorted(hits, key=lambda hit: (-hit.score, len(hit.document.name), hit.document.id))
 
 
-def _score(terms: list[str], document: Document, relevance: float) -> float:
+def _score(terms: list[str], asked: Asked, document: Document, relevance: float) -> float:
     spelled = max(
         name_match(terms, document.names),
         message_match(terms, document),
         _VALUE_MATCH if "".join(terms) in {"".join(words(value)) for value in document.values} else 0.0,
     )
-    return document.weight * (relevance + 2 * spelled)
+    said = asked.said_by(document)
+    answered = _ALL_SAID * said**2 + _TOGETHER * asked.together_in(document)
+    return document.weight * (relevance * said + 2 * spelled) + answered
 
 
 def message_match(terms: list[str], document: Document) -> float:
-    """Return 0..1: how much of a rule's message a pasted log line or error says.
-
-    What stands between braces is filled in at run time, so it is not expected in the query.
-    """
-    if document.kind != "rule":
-        return 0.0
-    parts = set(words(_FILLED_IN.sub(" ", document.title))) - SMALL_WORDS
+    """Return 0..1: how much of a rule's message a pasted log line or error says."""
+    parts = message_words(document) - SMALL_WORDS
     if len(parts) < _TELLING_MESSAGE:
         return 0.0
     said = len(parts & set(terms))
@@ -100,10 +99,10 @@ def _best(term: str, parts: list[str], joined: str) -> float:
         return 1.0
     if any(part.startswith(term) for part in parts):
         return 0.5 + 0.4 * max(len(term) / len(part) for part in parts if part.startswith(term))
-    if any(synonym in parts for synonym in SYNONYMS.get(term, ())):
+    if any(synonym in parts for synonym in alternatives(term)):
         return 0.7
     return 0.6 if len(term) > 3 and term in joined else 0.0
 
 
 def _with_synonyms(terms: list[str]) -> list[str]:
-    return terms + [synonym for term in terms for synonym in SYNONYMS.get(term, ())]
+    return terms + [synonym for term in terms for synonym in alternatives(term)]

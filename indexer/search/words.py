@@ -27,6 +27,20 @@ SMALL_WORDS = frozenset(_QUESTION.split())
 SYNONYMS = FIELD_TERMS
 """A query with a word of the field also finds what it stands for."""
 
+_SHORTEST_PLURAL = 4
+_NO_PLURAL = ("ss", "us", "is")
+
+
+def alternatives(term: str) -> tuple[str, ...]:
+    """Return what else a word of a query may be called: words of the field, the other grammatical number."""
+    return (*SYNONYMS.get(term, ()), *_other_number(term))
+
+
+def _other_number(term: str) -> tuple[str, ...]:
+    if not term.isalpha() or len(term) < _SHORTEST_PLURAL or term.endswith(_NO_PLURAL):
+        return ()
+    return (term[:-1] if term.endswith("s") else f"{term}s",)
+
 
 def runs(text: str) -> list[str]:
     """Return the alphanumeric runs of ``text`` in lower case: ``Qwen3_5Moe`` → qwen3, 5moe."""
@@ -72,6 +86,19 @@ def identifier_terms(name: str) -> list[str]:
 
 
 def query_terms(query: str) -> list[str]:
-    """Return the words of a query in order, each once; small words only where there are no others."""
+    """Return the words of a query in order, each once; small words only where there are no others.
+
+    Neighbours that together are a word of the field are one (``prompt lookup``).
+    """
     found = list(dict.fromkeys(words(query)))
-    return [word for word in found if word not in SMALL_WORDS] or found
+    return _field_terms([word for word in found if word not in SMALL_WORDS] or found)
+
+
+def _field_terms(terms: list[str]) -> list[str]:
+    joined: list[str] = []
+    for term in terms:
+        if joined and joined[-1] + term in SYNONYMS:
+            joined[-1] += term
+        else:
+            joined.append(term)
+    return joined

@@ -52,7 +52,7 @@ function distance(a, b, limit) {
 }
 
 function mend(word, known) {
-  if (word.length < SHORTEST_MENDED || known.has(word)) return null;
+  if (word.length < SHORTEST_MENDED || known.has(word) || otherNumber(word).some((one) => known.has(one))) return null;
   const limit = word.length < 8 ? 1 : 2;
   let best = null;
   for (const [candidate, count] of known) {
@@ -66,6 +66,24 @@ function mend(word, known) {
     }
   }
   return best?.candidate ?? null;
+}
+
+// What else a word may be called: words of the field, the other grammatical number.
+function alternatives(term, synonyms) {
+  return [...(synonyms[term] ?? []), ...otherNumber(term)];
+}
+
+function otherNumber(term) {
+  if (!/^[a-z]{4,}$/.test(term) || /(ss|us|is)$/.test(term)) return [];
+  return [term.endsWith("s") ? term.slice(0, -1) : `${term}s`];
+}
+
+// Neighbours that together are a word of the field are one: "prompt lookup".
+function fieldTerms(terms, synonyms) {
+  return terms.reduce((joined, term) => {
+    const together = joined.at(-1) + term;
+    return joined.length && Object.hasOwn(synonyms, together) ? [...joined.slice(0, -1), together] : [...joined, term];
+  }, []);
 }
 
 function nameMatch(terms, names, synonyms) {
@@ -94,7 +112,7 @@ function oneName(terms, name, synonyms) {
   if (terms.join("") === joined) return 1;
   const together = gluedIn(terms, parts);
   const said = terms.reduce((sum, term) => sum + (together.has(term) ? 1 : best(term, parts, joined, synonyms)), 0) / terms.length;
-  const wide = terms.concat(terms.flatMap((term) => synonyms[term] ?? []));
+  const wide = terms.concat(terms.flatMap((term) => alternatives(term, synonyms)));
   const heard = parts.filter((part) => wide.some((term) => part.startsWith(term))).length / parts.length;
   return 0.9 * said * said * (0.6 + 0.4 * heard);
 }
@@ -109,7 +127,7 @@ function best(term, parts, joined, synonyms) {
   if (parts.includes(term)) return 1;
   const begun = parts.filter((part) => part.startsWith(term));
   if (begun.length) return 0.5 + 0.4 * Math.max(...begun.map((part) => term.length / part.length));
-  if ((synonyms[term] ?? []).some((other) => parts.includes(other))) return 0.7;
+  if (alternatives(term, synonyms).some((other) => parts.includes(other))) return 0.7;
   return term.length > 3 && joined.includes(term) ? 0.6 : 0;
 }
 
@@ -158,8 +176,8 @@ export async function search(text) {
   const mended = {};
   const asked = [...new Set(words(text))];
   const telling = asked.filter((word) => !small.has(word));
-  const terms = (telling.length ? telling : asked).map((word) => {
-    const better = mend(word, known);
+  const terms = fieldTerms(telling.length ? telling : asked, synonyms).map((word) => {
+    const better = Object.hasOwn(synonyms, word) ? null : mend(word, known);
     if (better) mended[word] = better;
     return better ?? word;
   });

@@ -1,7 +1,8 @@
 """Search says when it knows nothing: real questions stay answered, nonsense is recognised.
 
 In ``confidence.json``, ``asked`` are what people asked (the handed cases' summary), ``nonsense`` is what the
-rule was made with, ``held_back`` what it was only measured on.
+rule was made with, ``held_back`` what it was only measured on; ``of_the_field`` names what others have and
+SGLang has not.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ def test_what_people_ask_is_answered(default_index: SearchIndex) -> None:
 
 
 @pytest.mark.release
-@pytest.mark.parametrize("name", ["nonsense", "held_back"])
+@pytest.mark.parametrize("name", ["nonsense", "held_back", "of_the_field"])
 def test_nonsense_is_recognised(default_index: SearchIndex, name: str) -> None:
     queries = LISTS[name]
     known = set(queries) - set(unsure(default_index, queries))
@@ -51,8 +52,10 @@ def test_every_flag_is_known_by_its_name_in_any_spelling(default_index: SearchIn
 # -- the rule itself, on documents of our own ------------------------------------------------------
 
 
-def document(name: str, text: str = "") -> Document:
-    return Document("flag:x", "flag", name, "1", "/", name, [name], "", text, "a.py", 1)
+def document(name: str, text: str = "", code: str = "", values: tuple[str, ...] = ()) -> Document:
+    return Document(
+        "flag:x", "flag", name, "1", "/", name, [name], "", text, "a.py", 1, values=[*values], code=code
+    )
 
 
 KNOWN = {"window": 40, "size": 60, "pool": 9, "cache": 300, "draft": 90, "speculative": 200, "log": 20}
@@ -86,6 +89,29 @@ def test_what_answers_a_query(query: str, name: str, text: str, answered: bool) 
 def test_a_mistyped_word_counts_where_it_names_something() -> None:
     assert asked("poool size", poool="pool").answered_by(document("--pool-size"))
     assert not asked("zork", zork="pool").answered_by(document("--other", "a pool"))
+
+
+def test_an_attribute_in_a_condition_says_less_than_a_message() -> None:
+    assert asked("pool size").answered_by(document("--other", "the pool"))
+    assert not asked("pool size").answered_by(document("--other", code="name.pool != 1"))
+
+
+def test_a_part_of_a_choice_is_not_what_a_fact_goes_by() -> None:
+    flag = document("--other", values=("pool_window",))
+    assert asked("pool window").answered_by(flag)
+    assert not asked("pool").answered_by(flag)
+
+
+def test_the_other_number_and_what_a_field_word_stands_for_are_known() -> None:
+    question = asked("pools of the spec logs")
+    assert question.unknown == []
+    assert question.answered_by(document("--speculative-pool-log"))
+
+
+def test_words_in_a_row_are_told_from_words_far_apart() -> None:
+    question = asked("pool size")
+    assert question.together_in(document("--x", "the size of what a pool is")) == 0
+    assert question.together_in(document("--x", "the pool size")) == 1
 
 
 def test_unknown_words_are_told() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from indexer.search.spelling import mend
-from indexer.search.words import identifier_terms, words
+from indexer.search.words import alternatives, identifier_terms, query_terms, words
 
 
 @pytest.mark.parametrize(
@@ -29,6 +29,37 @@ def test_words(text: str, cut: list[str]) -> None:
 def test_neighbours_are_also_indexed_glued() -> None:
     terms = identifier_terms("--speculative-eagle-top-k")
     assert {"topk", "eagletop", "speculativeeagletopk"} <= set(terms)
+
+
+@pytest.mark.parametrize(
+    ("query", "terms"),
+    [
+        ("prompt lookup decoding", ["promptlookup", "decoding"]),
+        ("prompt-lookup", ["promptlookup"]),
+        ("next n of the model", ["nextn", "model"]),
+        ("prompt for a lookup", ["promptlookup"]),
+        ("lookup prompt", ["lookup", "prompt"]),
+    ],
+)
+def test_neighbours_that_are_a_word_of_the_field_are_one(query: str, terms: list[str]) -> None:
+    assert query_terms(query) == terms
+
+
+@pytest.mark.parametrize(
+    ("term", "others"),
+    [
+        ("logprobs", ("logprob",)),
+        ("token", ("tokens",)),
+        ("class", ()),
+        ("status", ()),
+        ("bs", ()),
+        ("qwen3", ()),
+        ("mtp", ("nextn",)),
+        ("acceptance", ("accept", "acceptances")),
+    ],
+)
+def test_what_else_a_word_is_called(term: str, others: tuple[str, ...]) -> None:
+    assert alternatives(term) == others
 
 
 @pytest.mark.parametrize(
