@@ -9,12 +9,12 @@ from itertools import pairwise
 import msgspec
 
 from indexer.knowledge.schema import Location, Rule
-from indexer.record_names import VIEW_FUNCTIONS
+from indexer.record_names import VIEW_FUNCTIONS, VIEW_METHODS
 from indexer.templates import template_key
 
 _RECEIVER = re.compile(
     rf"\b(?:self\.server_args|server_args|self|cfg|view|(?:{'|'.join(VIEW_FUNCTIONS)})\([^()]*\)"
-    r"|self\._resolved\(\)|get_\w+\(\)(?:\.\w+)?)\.(?=[a-z_])"
+    rf"|self\.(?:{'|'.join(VIEW_METHODS)})\(\)|get_\w+\(\)(?:\.\w+)?)\.(?=[a-z_])"
 )
 _REWORDED = 80.0
 """Least likeness (0-100) of a message that took the place of another in the same release."""

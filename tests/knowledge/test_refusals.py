@@ -46,6 +46,34 @@ def test_expressions_are_written_in_fields(text: str, written: str) -> None:
     assert writer.written(text) == written
 
 
+HELPERS = {
+    "wide(cfg)": "cfg.tp_size > 1 or paged(cfg)",
+    "paged(cfg)": "cfg.page_size > 1",
+    "self.draft()": "self.speculative_algorithm is not None",
+    "outside(cfg)": "cfg.tp_size > limit and tp_size",
+    "cfg": "other_record()",
+}
+
+
+@pytest.mark.parametrize(
+    ("text", "written"),
+    [
+        ("wide(self)", "tp_size > 1 or page_size > 1"),
+        ("not wide(resolved_view(server_args))", "not (tp_size > 1 or page_size > 1)"),
+        ("paged(self._resolved())", "page_size > 1"),
+        ("self._resolved().page_size == 1", "page_size == 1"),
+        ("self.draft() and is_hip()", "speculative_algorithm is not None and ..."),
+        ("outside(view)", "... and ..."),
+        ("wide(cfg)", "..."),
+        ("wide(model)", "..."),
+        ("wide(self, 2)", "..."),
+        ("other._resolved().page_size", "..."),
+    ],
+)
+def test_helpers_of_the_record_are_written_out(text: str, written: str) -> None:
+    assert Writer(FIELDS, HELPERS).written(text) == written
+
+
 def test_only_a_special_model_names_its_architecture() -> None:
     writer = Writer(FIELDS, LOCALS)
     assert writer.written('arch != "OddForCausalLM"') == "..."

@@ -121,7 +121,7 @@ class CertainConflicts:
             "refused",
             use,
             f"SGLang {version} refuses {_told(use)}{beside}: "
-            f"{path.exception}{_required(step, blamed, path.crash)}",
+            f"{path.exception}{_required(step, blamed, path.crash)}{_become(path, by_field)}",
             self._told_at(path, version),
         )
 
@@ -188,6 +188,16 @@ def _required(step: Step, blamed: Sequence[str], crash: str) -> str:
         return ""
     last = about[-1]
     return f", it requires {last[5:-1]}" if last.startswith("not (") else f" where {last}"
+
+
+def _become(path: Path, by_field: Mapping[str, Use]) -> str:
+    """Return what fields that the file doesn't give, and the refusal asks for, were set to before."""
+    assert path.refused is not None
+    values = {name: path.state.get(name, ...) for name in sorted(asked(path.refused)) if name in path.by}
+    known = [
+        f"{name} {value!r}" for name, value in values.items() if name not in by_field and value is not ...
+    ]
+    return f", with {' and '.join(known)} by then" if known else ""
 
 
 def _raw(

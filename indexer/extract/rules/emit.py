@@ -103,8 +103,10 @@ class Emitter:
         return Draft(rule, (path, name, effect.block), effect.kind == "log")
 
     def _where(self, node: Reached, exprs: list[Expr]) -> dict[str, str]:
-        """Return what the local names of a guard stand for, where they were set in few places."""
+        """Return what the local names of a guard stand for, where they were set in few places, and what its
+        helpers return."""
         found: dict[str, str] = {}
+        asked = list(exprs)
         names = [name for expr in exprs for name in expr.names]
         for name in names:
             given = node.function.definitions.get(name, [])
@@ -112,7 +114,13 @@ class Emitter:
             if name in found or not 0 < len(texts) <= _MOST_MEANINGS or node.reader.is_record(name):
                 continue
             found[name] = " | ".join(texts)
+            asked.extend(one.expr for one in given)
             names.extend(inner for one in given if len(found) < _MOST_NAMES for inner in one.expr.names)
+        found.update(self._helpers.bodies(node.key, node.function, asked))
+        for edge in node.edges if len(node.edges) <= _MOST_CALLERS else ():
+            tests = [atom.expr for atom in edge.guard if atom.how not in ("raise", "assert")]
+            for caller in self._reach.reached.get(edge.caller, ()) if edge.caller is not None else ():
+                found.update(self._helpers.bodies(caller.key, caller.function, tests))
         return found
 
     def _classify(self, node: Reached, effect: Effect) -> tuple[str | None, tuple[str, ...], str]:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from indexer.extract.rules.facts import Expr, Function
 from indexer.extract.rules.fields import Fields, Reader
 from indexer.extract.rules.program import Key, Program
-from indexer.record_names import RECORD_NAMES
+from indexer.record_names import RECORD_NAMES, VIEW_FUNCTIONS, VIEW_METHODS
 
 _PLAIN = {
     "abs",
@@ -93,6 +93,28 @@ class Helpers:
                     found |= read
         return found
 
+    def bodies(
+        self, key: Key, function: Function, exprs: Iterable[Expr], depth: int = 0
+    ) -> Iterator[tuple[str, str]]:
+        """Yield what stands for calls of helpers that only return an expression of the record:
+        ``("is_wide(cfg)", "cfg.tp_size > 1")``, or ``("self.is_wide()", "self.tp_size > 1")``."""
+        for callee in self.names(exprs):
+            targets = self._program.function_value(key, function, callee)
+            name = callee.rpartition(".")[2]
+            if len(targets) != 1 or name in (*VIEW_FUNCTIONS, *VIEW_METHODS) or _MODEL_CONFIG.search(callee):
+                continue
+            versions = self._program.at(targets[0])
+            returned = _returned(versions[0]) if len(versions) == 1 else None
+            if returned is None or not 0 < len(self._of(targets[0], depth)) <= _MOST_FIELDS:
+                continue
+            (parameter,) = versions[0].parameters
+            owner = self._program.owner(targets[0])
+            if parameter == "self" and (owner is None or owner.qualname != self._fields.record):
+                continue
+            yield f"{callee}({parameter if parameter != 'self' else ''})", returned.text
+            if depth < _DEEPEST:
+                yield from self.bodies(targets[0], versions[0], [returned], depth + 1)
+
     def _of(self, key: Key, depth: int) -> frozenset[str]:
         if (key, depth) not in self._memo:
             self._memo[key, depth] = frozenset()  # a recursive helper adds nothing of its own
@@ -113,6 +135,15 @@ class Helpers:
             if depth < _DEEPEST:
                 found |= self.fields(key, function, self.names(exprs), depth + 1)
         return found
+
+
+def _returned(function: Function) -> Expr | None:
+    """Return the expression of its one parameter, the record, that a function does nothing but return."""
+    if len(function.effects) != 1 or function.definitions or len(function.parameters) != 1:
+        return None
+    (effect,) = function.effects
+    is_record = function.parameters[0] in {"self", *RECORD_NAMES}
+    return effect.values[0] if effect.kind == "value" and not effect.guard and is_record else None
 
 
 def _expressions(function: Function) -> Iterable[Expr]:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from indexer.knowledge.rehearsal import ARCHITECTURE, FUNCTIONS, KINDS, METHODS
-from indexer.record_names import RECORD_NAMES, VIEW_FUNCTIONS
+from indexer.record_names import RECORD_NAMES, VIEW_FUNCTIONS, VIEW_METHODS
 
 UNTOLD = "..."
 RECEIVERS = RECORD_NAMES | {"self"}
@@ -27,7 +27,8 @@ Predicates = Mapping[str, Sequence[str]]
 
 class Writer:
     """Writes the expressions of one rule. ``fields`` are the fields that the rule reads, ``locals_``
-    what its local names stand for, ``record`` all fields there are."""
+    what its local names stand for, and what a call of a helper does (``is_wide(cfg)``), ``record`` all
+    fields there are."""
 
     def __init__(
         self,
@@ -39,7 +40,9 @@ class Writer:
         self.fields = fields
         self.record = record
         self.special = False
+        self.handed = fields
         self.locals = locals_
+        self.helpers = {head.partition("(")[0]: (head, text) for head, text in locals_.items() if "(" in head}
         self.predicates = predicates or {}
 
     def written(self, text: str, special: bool = False) -> str:
@@ -59,7 +62,7 @@ class Writer:
 
     def _name(self, node: ast.Name, depth: int) -> ast.expr:
         text = self.locals.get(node.id)
-        if text is None and node.id in self.fields:
+        if text is None and node.id in self.handed:
             return node  # a parameter that is handed the field of its name
         if text is None or depth >= _DEEPEST:
             return ast.Constant(...)
@@ -132,18 +135,36 @@ class Writer:
         return self._field(node.value, node.attr)
 
     def _field(self, owner: ast.expr, name: str) -> ast.expr:
-        known = isinstance(owner, ast.Name) and owner.id in RECEIVERS and owner.id not in self.locals
-        seen = (
-            isinstance(owner, ast.Call)
-            and isinstance(owner.func, ast.Name)
-            and owner.func.id in VIEW_FUNCTIONS
-        )
-        return ast.Name(name) if (known or seen) and name in self.fields else ast.Constant(...)
+        return ast.Name(name) if self._is_record(owner) and name in self.fields else ast.Constant(...)
+
+    def _is_record(self, node: ast.expr) -> bool:
+        """Whether an expression is the record or a view of it."""
+        if isinstance(node, ast.Name):
+            return node.id in RECEIVERS and node.id not in self.locals
+        function = node.func if isinstance(node, ast.Call) else None
+        if isinstance(function, ast.Attribute):
+            return function.attr in VIEW_METHODS and self._is_record(function.value)
+        return isinstance(function, ast.Name) and function.id in VIEW_FUNCTIONS
+
+    def _helped(self, node: ast.Call, depth: int) -> ast.expr | None:
+        """Write what a helper returns that is handed the record, or is a method of it; None for any other
+        call. Its names are none of the caller's."""
+        head, text = self.helpers.get(ast.unparse(node.func), ("", ""))
+        owner = node.func.value if isinstance(node.func, ast.Attribute) else None
+        handed = node.args if head and not head.endswith("()") else [owner] if owner and not node.args else []
+        if len(handed) != 1 or handed[0] is None or not self._is_record(handed[0]) or depth >= _DEEPEST:
+            return None
+        tree = _parsed(text)
+        helper = Writer(self.fields, dict(self.helpers.values()), self.predicates, self.record)
+        helper.handed = frozenset()
+        return helper._expression(tree, depth + 1) if tree is not None else None
 
     def _call(self, node: ast.Call, depth: int) -> ast.expr:
         function, untold = node.func, ast.Constant(...)
         if node.keywords or any(isinstance(one, ast.Starred) for one in node.args):
             return untold
+        if (helped := self._helped(node, depth)) is not None:
+            return helped
         if isinstance(function, ast.Attribute):
             if function.attr in self.predicates and not node.args:
                 names = ast.Tuple([ast.Constant(name) for name in self.predicates[function.attr]])

@@ -84,6 +84,10 @@ def findings(conflicts: CertainConflicts, version: str, text: str) -> list[tuple
         ),
         ("0.5.9", "--enable-hierarchical-cache --disable-radix-cache", "refused", "--disable-radix-cache"),
         ("0.5.9", "--tp 8 --dp 3 --enable-dp-attention", "refused", "--tp"),
+        ("0.5.17", "--tp 4 --dp 3 --enable-dp-attention", "refused", "--tp"),
+        ("0.5.21", "--tp 4 --dp 3 --enable-dp-attention", "refused", "--tp"),
+        ("0.5.23", "--tp 4 --dp 3 --enable-dp-attention", "refused", "--tp"),
+        ("0.5.23", "--tp 4 --attn-dp-size 3", "refused", "--tp"),
     ],
 )
 def test_certain_conflicts(
@@ -91,6 +95,18 @@ def test_certain_conflicts(
 ) -> None:
     level = "MEANING" if code == "overridden" else "START"
     assert findings(conflicts, version, SERVER + options) == [(code, level, flag)]
+
+
+def test_what_a_field_was_set_to_before_it_is_asked_for_is_told(conflicts: CertainConflicts) -> None:
+    checker = Checker(conflicts.timeline, ["0.5.23"], "0.5.23", [conflicts])
+    text = SERVER + "--tp-size 4 --data-parallel-size 3 --enable-dp-attention\n"
+    told = [
+        one.message for one in checker.check_text(text, "shell", "x.sh").findings if one.code == "refused"
+    ]
+    assert told == [
+        "SGLang 0.5.23 refuses --tp-size 4: AssertionError, it requires tp_size % attn_dp_size == 0, "
+        "with attn_dp_size 3 by then"
+    ]
 
 
 @pytest.mark.parametrize(

@@ -220,6 +220,42 @@ def test_local_that_grows_is_told_of_the_field_it_ends_in() -> None:
     assert rules[1].where == {"share": "reserve / 10", "reserve": "5 | 2"}
 
 
+def test_helpers_that_only_return_an_expression_of_the_record_are_told() -> None:
+    helpers = """
+        from typing import Any
+        def wide(cfg: Any):
+            return cfg.topk > 1 or paged(cfg)
+        def paged(cfg):
+            return cfg.page_size > 1
+        def counted(cfg):
+            size = cfg.page_size
+            return size > 1
+        def odd(cfg):
+            if cfg.algo:
+                return True
+            return cfg.topk == 3
+        def other(model):
+            return model.topk == 4
+        """
+    rules = _rules(
+        """
+        from sglang.srt.helpers import counted, odd, other, wide
+        if wide(self) and self.is_set() and counted(self) and odd(self) and other(self):
+            raise ValueError("no")
+        """,
+        """
+        def is_set(self):
+            return self.algo is not None
+        """,
+        {f"{SRT}/helpers.py": dedent(helpers)},
+    )
+    assert rules[-1].where == {
+        "wide(cfg)": "cfg.topk > 1 or paged(cfg)",
+        "paged(cfg)": "cfg.page_size > 1",
+        "self.is_set()": "self.algo is not None",
+    }
+
+
 HOOKS = {
     RECORD: """
 class ServerArgs:
