@@ -92,6 +92,7 @@ class _Reader:
         self.found = FileLaunches()
         self.pending: list[tuple[str, Located]] = []
         self._ids: set[int] = set()
+        self._of_container: set[int] = set()  # commands that no shell reads
         self._loose: list[Launch] = []  # lists of options that nobody owns yet
 
     def run(self) -> None:
@@ -216,6 +217,8 @@ class _Reader:
         parts = [by_key[key] for key in keys if isinstance(by_key[key], yaml.SequenceNode | yaml.ScalarNode)]
         if not parts:
             return set()
+        if len(parts) == 1 and {"image", "build"} & by_key.keys():
+            self._of_container.add(id(parts[0]))
         before = len(self.found.launches)
         if self.sequence(parts):
             self._loose += [one for one in self.found.launches[before:] if one.program == "fragment"]
@@ -268,6 +271,8 @@ class _Reader:
         if len(value) < 6 or not ("--" in value or "sglang" in value or "SGL" in value):
             return
         located = self.located(node)
+        if id(node) in self._of_container:
+            located = yaml_nodes.argument_list(located)
         if starts_sglang(value) or re.search(r"^\s*#!|\bSGL(ANG)?_\w+=", value):
             more = read_shell(located)
             self.found.launches += more.launches

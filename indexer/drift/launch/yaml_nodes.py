@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import re
+
 import yaml
 
 from indexer.drift.launch.located import Located, align
 
 _TRUE = ("true", "yes", "on")
+_ARGUMENTS_GO_ON = re.compile(
+    r"'[^']*'|\"(?:\\.|[^\"\\])*\"|(?<=[^\\])\n(?=\s*-)|(?<=\s)(--[\w-]+)[ \t]*\n", re.DOTALL
+)
+"""Quoted text as it is; ends of lines between options, or between an option and its value."""
 
 
 def located(text: Located, node: yaml.ScalarNode) -> Located:
@@ -22,6 +28,16 @@ def located(text: Located, node: yaml.ScalarNode) -> Located:
     if raw.text.startswith(node.value):
         return raw.cut(0, len(node.value))
     return align(node.value, raw)
+
+
+def argument_list(text: Located) -> Located:
+    """Return a container's command, which no shell reads, with its options on one line: for Compose the end
+    of a line is a blank like any other."""
+
+    def joined(match: re.Match[str]) -> str:
+        return match[0] if match[0][0] in "'\"" else match[0].replace("\n", " ")
+
+    return Located(_ARGUMENTS_GO_ON.sub(joined, text.text), text.runs())
 
 
 def start(text: Located, node: yaml.ScalarNode) -> int:

@@ -58,6 +58,16 @@ EXPECTED: dict[str, tuple[str, list[str], list[str]]] = {
         ["4:61 removed-flag --enable-ep-moe"],
         ["not valid YAML or JSON at line 8: read up to there"],
     ),
+    "compose_lines.yaml": (
+        "0.5.23",
+        [
+            "9:9 renamed-flag --mamba-scheduler-strategy",
+            "14:7 unknown-flag --tp-sise",
+            "18:63 unknown-flag --tp-sise",
+            "26:7 unknown-flag --speculative-num-stepz",
+        ],
+        [],
+    ),
     "compose_mixed_engines.yaml": (
         "0.5.23",
         ["10:9 wrong-engine-flag --max-model-len", "12:9 stale-env SGLANG_ENABLE_SPEC_V2"],
