@@ -144,6 +144,10 @@ def test_range_of_versions(run) -> None:  # type: ignore[no-untyped-def]
     result = run(write("a.sh", OLD), "--versions", "0.5.17..0.5.23", "--json")
     versions = {f["version"] for f in json.loads(result.stdout)["findings"] if f["code"] == "renamed-flag"}
     assert versions == {"0.5.20", "0.5.21", "0.5.23"}
+    many = run(
+        write("c.sh", "python -m sglang.launch_server --model-path m --tp 2\n"), "--versions", "0.5.9.."
+    )
+    assert "works in SGLang 0.5.9 only" in many.stdout and "versions: 0.5.9 … 0.5.23]" in many.stdout
     since = run("a.sh", "--versions", "0.5.21..", "--json")
     assert json.loads(since.stdout)["versions"]["a.sh"]["judged"] == ["0.5.21", "0.5.23"]
     assert run("a.sh", "--upgrade", "0.5.17..", "--json").stdout == (

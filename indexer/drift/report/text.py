@@ -29,7 +29,7 @@ def _same_but_version(findings: list[Finding]) -> Iterator[list[Finding]]:
         return (f.file, f.line, f.column, f.code, f.flag or "", f.level)
 
     for _, group in groupby(sorted(findings, key=key), key=key):
-        yield list(group)
+        yield sorted(group, key=lambda f: _by_number(f.version))
 
 
 def _block(group: list[Finding]) -> str:
