@@ -8,6 +8,7 @@ from typing import Any
 from indexer.cli._model_sheet import print_model
 from indexer.cli._terminal import FOLD, Sheet
 from indexer.knowledge.addresses import fact_name
+from indexer.knowledge.facts import env_fact
 from indexer.knowledge.links import Links
 from indexer.knowledge.schema import (
     Algorithm,
@@ -224,13 +225,19 @@ def _path(sheet: Sheet, path: CodePath, links: Links) -> None:
         sheet.entries((_sentence(gap), None) for gap in path.gaps)
 
 
+_NOTICED = {"warning": "where it is set a warning says so", "error": "where it is set SGLang raises"}
+
+
 def _env(sheet: Sheet, variable: EnvVar, links: Links) -> None:
     sheet.gap()
     _deprecated(sheet, variable.deprecated)
     if variable.type:
         sheet.row("type", variable.type)
     _valued(sheet, "default", variable.default)
-    _place(sheet, "declared", variable.declared_at, "not declared, only read")
+    read = "not declared, only read"
+    if not env_fact(variable).is_setting:
+        read = f"no setting any more: {_NOTICED.get(variable.notice or '', 'setting it has no effect')}"
+    _place(sheet, "declared", variable.declared_at, read)
     if variable.relevance:
         sheet.row("matters for", ", ".join(variable.relevance))
     _reads(sheet, "Read at", variable.read_at)

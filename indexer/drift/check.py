@@ -15,8 +15,9 @@ from indexer.drift.launch.read import Unreadable, load, read_launches
 from indexer.drift.lint.config_keys import judge_config
 from indexer.drift.lint.continued import LINE_BY_LINE, broken_continuations
 from indexer.drift.lint.engines import DISTINCTIVE, GENERIC, options_of_sglang, starts_vllm
+from indexer.drift.lint.env_settings import judge_settings
 from indexer.drift.lint.facts import Timeline
-from indexer.drift.lint.judge import judge_launch, judge_settings
+from indexer.drift.lint.judge import judge_launch
 from indexer.drift.lint.raw import Raw
 from indexer.drift.lint.serve import OTHER, SERVER, reader
 from indexer.drift.lint.whole import note_completeness

@@ -61,7 +61,7 @@ def replacement_table(renames: Iterable[FoundRename], old: Facts, new: Facts) ->
 def _usable_in(new: Facts) -> Callable[[str], bool]:
     """Return a test whether the version accepts what a replacement text says to write."""
     options = new.option_to_flag()
-    variables = {one.name for one in new.env_vars}
+    variables = {one.name for one in new.env_vars if one.is_setting}
 
     def usable(text: str) -> bool:
         if text in variables:

@@ -68,6 +68,8 @@ def env_changes(old: Facts, new: Facts, heirs: Mapping[str, Heir]) -> Iterator[C
     for name, variable in was.items():
         if name in now:
             yield from _compare_env(variable, now[name], heirs.get(name))
+        elif not variable.is_setting:
+            continue  # it was gone before; now nothing tells so any more
         elif not variable.declared:
             message = f"{name} is no longer read by SGLang itself (a library may still read it)"
             yield change("env-unread", "env", name, message, old_at=_at(variable))
@@ -79,7 +81,7 @@ def env_changes(old: Facts, new: Facts, heirs: Mapping[str, Heir]) -> Iterator[C
                 "env-removed", "env", name, gone(name, use), replacement=text, old_at=at, new_at=place
             )
     for name, variable in now.items():
-        if name not in was:
+        if name not in was and variable.is_setting:
             shown = f" (default {_show(variable.default)})" if variable.declared else ""
             yield change("env-added", "env", name, f"{name} is new{shown}", new_at=_at(variable))
 
@@ -100,6 +102,19 @@ def _compare_env(old: EnvFact, new: EnvFact, heir: Heir | None) -> Iterator[Chan
             new_at=_at(new),
         )
 
+    if old.is_setting and not new.is_setting:
+        text, place = (heir.text, heir.at) if heir else (None, None)
+        message = gone(old.name, heir, new)
+        yield change(
+            "env-removed",
+            "env",
+            old.name,
+            message,
+            replacement=text,
+            old_at=_at(old),
+            new_at=place or _at(new),
+        )
+        return
     if old.declared and not new.declared:
         where = f" at {new.read_at.path}:{new.read_at.line}" if new.read_at else ""
         said = heir.told if heir else ""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
-from indexer.knowledge.facts import Facts
+from indexer.knowledge.facts import EnvFact, Facts
 from indexer.knowledge.renames import FoundRename, named_options
 from indexer.knowledge.schema import Location
 
@@ -31,11 +31,22 @@ def _longer(name: str) -> str:
     return _LONG + name.removeprefix(_SHORT) if name.startswith(_SHORT) else ""
 
 
-def gone(name: str, heir: Heir | None) -> str:
-    """Say that a variable is gone, and what to use instead."""
+def gone(name: str, heir: Heir | None, still: EnvFact | None = None) -> str:
+    """Say that a variable is gone, what to use instead, and what a version does about it ``still``."""
     renamed = heir is not None and heir.text == _longer(name)
-    how = "is gone under this name" if renamed else "is gone: setting it has no effect"
-    return f"{name} {how}{heir.told if heir else ''}"
+    refused = still is not None and still.notice == "error"
+    how = " under this name" if renamed else "" if refused else ": setting it has no effect"
+    return f"{name} is gone{how}{heir.told if heir else ''}{noticed(still)}"
+
+
+def noticed(variable: EnvFact | None) -> str:
+    """Say what a version still does about a variable that is gone, as the end of a message."""
+    if variable is None or variable.notice is None:
+        return ""
+    at = f" ({variable.read_at.path}:{variable.read_at.line})" if variable.read_at else ""
+    return (
+        f"; SGLang raises where it is set{at}" if variable.notice == "error" else f"; a warning says so{at}"
+    )
 
 
 def heirs(
@@ -47,7 +58,7 @@ def heirs(
         for rename in renames
         if rename.kind == "env" and rename.how == "message" and rename.new_at and rename.since
     }
-    variables = {one.name: one for one in new.env_vars}
+    variables = {one.name: one for one in new.env_vars if one.is_setting}
     options = new.option_to_flag()
     found = {}
     for name in (one.name for one in old.env_vars):

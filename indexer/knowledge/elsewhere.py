@@ -40,14 +40,16 @@ def names_elsewhere(version: str, kind: str | None = None) -> list[Elsewhere]:
     return [
         Elsewhere(one_kind, name, _told(history, name, min(indices), max(indices), at))
         for (one_kind, name), indices in _lives(history).items()
-        if at not in indices and kind in (None, one_kind)
+        if indices and at not in indices and kind in (None, one_kind)
     ]
 
 
 def _lives(history: History) -> dict[tuple[str, str], set[int]]:
     """Return in which releases each name exists, by kind and name."""
     found: dict[tuple[str, str], set[int]] = {}
-    for kind, attribute in (("flags", "option_strings"), ("algorithms", "aliases"), ("env_vars", "")):
+    for track in history.tracks("env_vars"):
+        found["env", track.name] = set(history.env_indices(track))
+    for kind, attribute in (("flags", "option_strings"), ("algorithms", "aliases")):
         for track in history.tracks(kind):
             for first, last in track.spans:
                 starts = [first, *(at for at, _ in track.values.get(attribute, ()) if first < at <= last)]
@@ -57,7 +59,7 @@ def _lives(history: History) -> dict[tuple[str, str], set[int]]:
     return found
 
 
-_KINDS = {"flags": "flag", "algorithms": "algorithm", "env_vars": "env"}
+_KINDS = {"flags": "flag", "algorithms": "algorithm"}
 
 
 def _names(kind: str, track: Track, at: int) -> list[str]:

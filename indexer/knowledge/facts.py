@@ -7,6 +7,7 @@ value without the line of its reason (which moves in each release and says nothi
 from __future__ import annotations
 
 import hashlib
+import re
 from typing import Any
 
 import msgspec
@@ -23,6 +24,7 @@ from indexer.knowledge.schema import (
 )
 
 HELP_HASH_LENGTH = 8
+_VARIABLE = re.compile(r"[A-Z][A-Z0-9_]+")
 
 
 class DeprecationFact(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -74,8 +76,8 @@ class AlgorithmFact(msgspec.Struct, omit_defaults=True, kw_only=True):
 
 
 class EnvFact(msgspec.Struct, omit_defaults=True, kw_only=True):
-    """An environment variable in one version. Declared nowhere but read somewhere is a state of its
-    own: often a notice that the variable is gone. ``read_at`` is only told of such a one."""
+    """An environment variable in one version. ``read_at`` is only told of one that is declared nowhere;
+    ``notice`` is what is said (``warning``, ``error``) where one is set that is known for nothing else."""
 
     name: str
     type: str | None = None
@@ -83,6 +85,17 @@ class EnvFact(msgspec.Struct, omit_defaults=True, kw_only=True):
     deprecated: DeprecationFact | None = None
     declared_at: Location | None = None
     read_at: Location | None = None
+    notice: str | None = None
+
+    @property
+    def is_setting(self) -> bool:
+        """Whether setting the variable does more than bring a notice that it is gone. Of one that the tree
+        only writes a library may read the value; an old name hands it to a variable that took its place."""
+        named_only = self.deprecated is not None and self.read_at is None
+        if self.declared or not (self.notice or named_only):
+            return True
+        heir = self.deprecated.replacement if self.deprecated else None
+        return heir is not None and _VARIABLE.fullmatch(heir) is not None
 
     @property
     def declared(self) -> bool:
@@ -126,7 +139,7 @@ def facts_of(snapshot: Snapshot) -> Facts:
         version=snapshot.source.version,
         flags=[_flag(flag) for flag in snapshot.flags],
         algorithms=[_algorithm(algorithm) for algorithm in snapshot.algorithms],
-        env_vars=[_env(variable) for variable in snapshot.env_vars],
+        env_vars=[env_fact(variable) for variable in snapshot.env_vars],
         fields=[_field(field) for field in snapshot.fields],
         replacements=snapshot.replacements,
         unrecognised=len(snapshot.coverage.unrecognised),
@@ -177,7 +190,8 @@ def _algorithm(algorithm: Algorithm) -> AlgorithmFact:
     )
 
 
-def _env(variable: EnvVar) -> EnvFact:
+def env_fact(variable: EnvVar) -> EnvFact:
+    """Return the followed fact of an environment variable."""
     reads = sorted(variable.read_at, key=lambda read: (read.at.path, read.at.line))
     return EnvFact(
         name=variable.name,
@@ -186,6 +200,7 @@ def _env(variable: EnvVar) -> EnvFact:
         deprecated=_deprecation(variable),
         declared_at=_place(variable.declared_at),
         read_at=_place(reads[0].at) if reads and variable.declared_at is None else None,
+        notice=variable.notice,
     )
 
 

@@ -164,6 +164,14 @@ class History:
             found["name"] = spellings[0].lstrip("-")  # a track bears the newest name, this is its own
         return msgspec.convert(found, kind)
 
+    def env_indices(self, track: Track) -> list[int]:
+        """Return the indices of the releases in which an environment variable is a setting
+        (``EnvFact.is_setting``)."""
+        indices = _indices(track)
+        if {"notice", "deprecated"}.isdisjoint([*track.constant, *track.values]):
+            return indices
+        return [at for at in indices if self.fact(track, EnvFact, at).is_setting]
+
     def place(self, track: Track, attribute: str, at: int) -> Location | None:
         """Return where a track's fact stands in the release of index ``at``."""
         for index, stretch in enumerate(track.places[attribute]):

@@ -222,7 +222,8 @@ class Rule(msgspec.Struct, omit_defaults=True):
 
 
 class EnvVar(msgspec.Struct, omit_defaults=True):
-    """An environment variable the tree declares or reads."""
+    """An environment variable the tree declares or reads. ``notice`` is what the tree says of one that it
+    knows for nothing else: ``warning`` or ``error``, where it is set."""
 
     name: str
     type: str | None = None
@@ -232,6 +233,7 @@ class EnvVar(msgspec.Struct, omit_defaults=True):
     set_at: list[Read] = []
     deprecated: Deprecation | None = None
     relevance: list[str] = []
+    notice: str | None = None
 
 
 class Model(msgspec.Struct, omit_defaults=True):

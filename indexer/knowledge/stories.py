@@ -113,13 +113,14 @@ def _story(history: History, kind: str, name: str, stages: list[_Stage]) -> Stor
         else:
             events += _changes(history, kind, name, before, stage)
         before = stage
-    last = stages[-1]
-    current = last.at == len(versions) - 1
-    if not current:
-        events.append(_removed(history, name, last))
+    if stages[-1].at != len(versions) - 1:
+        events.append(_removed(history, name, stages[-1]))
+    # Of a variable that is only named in a notice the story is over.
+    lived = [stage for stage in stages if getattr(stage.fact, "is_setting", True)] or stages
+    current = lived[-1].at == len(versions) - 1
     events += _rename_events(history, name, events)
     events.sort(key=lambda event: (history.index(event.version), _ORDER.index(event.what)))
-    return Story(kind, name, versions[stages[0].at], versions[last.at], current, events)
+    return Story(kind, name, versions[lived[0].at], versions[lived[-1].at], current, events)
 
 
 _ORDER = (
@@ -164,6 +165,8 @@ def _removed(history: History, name: str, last: _Stage) -> Event:
     """Tell that the thing is gone, with its last place and what the spelling means from then on."""
     version = history.versions[last.at + 1]
     text = f"gone (last in {history.versions[last.at]})"
+    if isinstance(last.fact, EnvFact) and not last.fact.is_setting:
+        text = f"the notice is gone too (last in {history.versions[last.at]})"
     if isinstance(last.fact, FlagFact):
         options = {
             o
@@ -207,8 +210,12 @@ def _changes(history: History, kind: str, name: str, old: _Stage, new: _Stage) -
 
 
 def _env_changes(history: History, old: _Stage, new: _Stage) -> Iterator[Event]:
-    if old.fact.declared and not new.fact.declared:
-        yield _event(history, new, "undeclared", "no longer declared; only read here")
+    if old.fact.is_setting and not new.fact.is_setting:
+        told = f"a {new.fact.notice} says so here" if new.fact.notice else "only named as deprecated"
+        yield _event(history, new, "undeclared", f"no setting any more: {told}")
+    elif old.fact.declared and not new.fact.declared:
+        handed = "its value is handed on" if new.fact.deprecated else "only read here"
+        yield _event(history, new, "undeclared", f"no longer declared; {handed}")
     if new.fact.declared and not old.fact.declared:
         told = f"declared, default {_show(new.fact.default)}"
         yield _event(history, new, "declared", told, new=new.fact.default)

@@ -69,6 +69,9 @@ class OracleFacts:
     def env_spans(self, name: str) -> list[tuple[int, int]]:
         return self.env.get(name, [])
 
+    def env_at(self, name: str, version: str) -> None:
+        return None
+
     def env_heir(self, name: str, last: str, version: str) -> None:
         return None
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from indexer.extract.env_vars import extract_env_vars
+from indexer.knowledge.facts import env_fact
 from indexer.knowledge.schema import Unknown
 from indexer.syntax.graph import ModuleGraph
 from tests.trees import MemoryTree
@@ -103,6 +104,50 @@ def test_old_names_say_what_replaces_them():
     assert variables["SGL_SIZE"].deprecated is None
     assert variables["SGL_FOR_OPTION"].deprecated.replacement == "--fast=2"
     assert variables["SGL_PASSED"].deprecated.replacement == "--fast"
+
+
+NOTICES = """
+import os
+from sglang.srt.environ import envs
+def check(server_args):
+    if os.getenv("SGL_WARNED") is not None:
+        logger.warning("SGL_WARNED has been removed: it is always on.")
+    if "SGL_REFUSED" in os.environ:  # once a switch
+        raise ValueError(
+            "SGL_REFUSED is no longer supported"
+        )
+    if (os.getenv("SGL_TOLD")):
+        warnings.warn("SGL_TOLD is deprecated")
+        print("SGL_TOLD is ignored")
+    if os.getenv("SGL_USED"):
+        logger.warning("SGL_USED is deprecated")
+        server_args.fast = True
+    if os.getenv("SGL_NEEDED") is None:
+        raise ValueError("an ignored file: set SGL_NEEDED")
+    if os.getenv("SGL_LIBRARY"):
+        logger.warning("SGL_LIBRARY slows the server down")
+    if os.getenv("SGL_BOTH"):
+        logger.warning("SGL_BOTH is deprecated")
+    if envs.SGL_FAST.get():
+        logger.warning("SGL_FAST is deprecated")
+    if os.getenv("SGL_VALUE") == "old":
+        logger.warning("this value is no longer used")
+    return os.getenv("SGL_BOTH")
+"""
+
+
+def test_a_variable_that_is_only_read_to_say_that_it_is_gone_is_no_setting():
+    files = {"srt/environ": ENVIRON, "srt/check": NOTICES}
+    tree = MemoryTree({f"python/sglang/{name}.py": source for name, source in files.items()})
+    found = extract_env_vars(ModuleGraph(tree))
+    assert {one.name: one.notice for one in found if one.notice} == {
+        "SGL_WARNED": "warning",
+        "SGL_REFUSED": "error",
+        "SGL_TOLD": "warning",
+    }
+    # Of those without a notice, the ones that are only named as deprecated and hand no value on.
+    gone = {one.name for one in found if not env_fact(one).is_setting}
+    assert gone == {"SGL_WARNED", "SGL_REFUSED", "SGL_TOLD", "SGL_FOR_OPTION", "SGL_PASSED"}
 
 
 def test_relevance_is_told_by_the_readers():

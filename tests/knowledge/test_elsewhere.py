@@ -17,7 +17,7 @@ from indexer.knowledge.history import load_history
             "0.5.19 was the last release to have it, use --mamba-radix-cache-strategy",
         ),
         ("flag", "mamba-radix-cache-strategy", "0.5.9", "it came with 0.5.14"),
-        ("env", "sglang-enable-spec-v2", "0.5.23", "0.5.20 was the last release to have it"),
+        ("env", "sglang-enable-spec-v2", "0.5.23", "0.5.13.post1 was the last release to have it"),
         ("algorithm", "dflash", "0.5.9", "it came with 0.5.11"),
         ("flag", "tp-size", "9.9", "of the releases, 0.4.1 to 0.5.23 have it"),
     ],

@@ -11,6 +11,7 @@ from indexer.knowledge.schema import Flag, Location, ServeRule
 
 if TYPE_CHECKING:
     from indexer.drift.change import Change
+    from indexer.knowledge.facts import EnvFact
 
 Span = tuple[int, int]
 """First and last index into ``VersionFacts.versions``, both included."""
@@ -80,8 +81,10 @@ class VersionFacts(Protocol):
         """Option strings that replaced an option string, best evidence first."""
 
     def env_spans(self, name: str) -> Sequence[Span]:
-        """Return where an environment variable is a setting: declared, or, for one that no version
-        declares, read. Empty: it never was."""
+        """Return where an environment variable is a setting. Empty: it never was."""
+
+    def env_at(self, name: str, version: str) -> EnvFact | None:
+        """Return what a version knows of an environment variable, None where it has nothing of that name."""
 
     def env_heir(self, name: str, last: str, version: str) -> HeirLike | None:
         """Return what ``version`` has in place of a variable whose last version as a setting was ``last``."""

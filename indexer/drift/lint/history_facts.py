@@ -56,17 +56,14 @@ class HistoryFacts:
         return found
 
     def env_spans(self, name: str) -> list[Span]:
-        """Return where an environment variable is a setting.
-
-        One that was declared and then is only read somewhere is usually read for a notice that it is
-        gone.
-        """
+        """Return where an environment variable is a setting."""
         track = self._env_tracks.get(name)
-        if track is None:
-            return []
-        inside = [at for first, last in track.spans for at in range(first, last + 1)]
-        declared = [at for at in inside if self.history.fact(track, EnvFact, at).declared]
-        return _runs(declared or inside)
+        return _runs(self.history.env_indices(track)) if track is not None else []
+
+    def env_at(self, name: str, version: str) -> EnvFact | None:
+        """Return what a version knows of an environment variable, None where it has nothing of that name."""
+        track, at = self._env_tracks.get(name), self.history.index(version)
+        return self.history.fact(track, EnvFact, at) if track is not None and exists(track, at) else None
 
     def env_heir(self, name: str, last: str, version: str) -> Heir | None:
         """Return what ``version`` has in place of a variable whose last version as a setting was ``last``."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from indexer.drift.launch.model import DYNAMIC, Keyword, Launch, Setting, Word
+from indexer.drift.launch.model import DYNAMIC, Keyword, Launch, Word
 from indexer.drift.lint.argv import Problem, Use, Walked, judge_value, known_choices, walk
 from indexer.drift.lint.classify import Verdict, classify, successor
 from indexer.drift.lint.config_word import unread_config
@@ -355,26 +355,3 @@ def _unknown_keyword(keyword: Keyword, version: str, timeline: Timeline, fields:
         replacement=target,
         at=show(flag.declared_at) if flag else None,
     )
-
-
-def judge_settings(settings: list[Setting], version: str, timeline: Timeline) -> list[Raw]:
-    """Return the environment variables that ``version`` no longer reads."""
-    position = timeline.position[version]
-    found = []
-    for setting in settings:
-        spans = timeline.facts.env_spans(setting.name)
-        if not spans or any(first <= position <= last for first, last in spans):
-            continue
-        older = [last for _, last in spans if last < position]
-        if older:
-            last = timeline.versions[max(older)]
-            message = (
-                f"{setting.name} is no setting of SGLang {version}; {last} was the last where it was one"
-            )
-            heir = timeline.facts.env_heir(setting.name, last, version)
-            use, at = (heir.text, show(heir.at)) if heir else (None, None)
-            told = message + (heir.told if heir else "")
-            found.append(
-                Raw("stale-env", HINT, told, setting.start, setting.end, setting.name, replacement=use, at=at)
-            )
-    return found

@@ -62,7 +62,8 @@ LINTS = {
             code="deprecated-flag",
             level=HINT,
             title="Deprecated option",
-            what="The version accepts the option and says that it will go.",
+            what="The version accepts the option (or the old name of an environment variable) and says "
+            "that it will go.",
             why="It works today with a warning. START where the version refuses it outright.",
             example="python -m sglang.launch_server --model-path m --mamba-scheduler-strategy auto",
             example_version="0.5.17",
@@ -194,8 +195,9 @@ LINTS = {
             code="stale-env",
             level=HINT,
             title="Environment variable without effect",
-            what="An older version read the variable; this one doesn't. MEANING with `--upgrade`: it had an "
-            "effect until then.",
+            what="An older version read the variable; this one doesn't, or only to say that it is gone. "
+            "MEANING with `--upgrade`: it had an effect until then; and where the version raises when it "
+            "is set.",
             why="The line does nothing, and reading it misleads.",
             example="SGLANG_ENABLE_SPEC_V2=1 python -m sglang.launch_server --model-path m",
             example_version="0.5.23",

@@ -39,10 +39,16 @@ def extract_env_vars(graph: ModuleGraph, facts: dict[str, dict[str, bytes]] | No
     facts = facts or load_facts(graph, (ENV_USES,))
     found = declared(graph)
     raw: dict[str, EnvVar] = {}
+    notices: dict[str, set[str | None]] = {}
     for path in sorted(facts):
         for use in msgspec.msgpack.decode(facts[path][ENV_USES.key], type=EnvUses).uses:
             variable = found.get(use.name) or raw.setdefault(use.name, EnvVar(use.name))
             _add(variable, use, path)
+            notices.setdefault(use.name, set()).add(use.notice)
+    for variable in (*found.values(), *raw.values()):
+        said = notices.get(variable.name, {None})
+        if variable.declared_at is None and None not in said:
+            variable.notice = "error" if "error" in said else "warning"
     return [*found.values(), *(raw[name] for name in sorted(raw))]
 
 

@@ -18,6 +18,9 @@ _FIELD = shape("nvs", r"\s*\.\s*([A-Z][A-Z0-9_]+)\b(?:\s*\.\s*(\w+))?")
 _RAW = (shape("environ", r"\b"), shape("getenv", r"\b"))
 _HELPER = shape("env", r"\w*\s*\(\s*(?=[\"'A-Za-z_])")
 _NAME = re.compile(r"[A-Z][A-Z0-9_]{2,}$")
+_SAID = re.compile(r"(?:(?:\w*logg?(?:er|ing)?|warnings)\.\w+|\w*warn\w*|print|log_\w+)\(")
+_GONE = re.compile(r"\b(?:deprecated|removed|renamed|replaced|retired|obsolete|ignored|no longer)\b")
+_IS_SET = re.compile(r"\bis\s+not\s+None$|^[^=<>!]*\bin\s+os\.environ$")
 _WRITES = ("set", "override", "clear", "setdefault", "pop", "update")
 
 SPECULATION = (b"speculative", b"spec_algorithm", b"target_verify", b"draft", b"spec_info")
@@ -26,7 +29,8 @@ HYBRID = (b"mamba", b"gdn", b"linear_attn", b"hybrid", b"ssm_state", b"kda", b"l
 
 class EnvUse(msgspec.Struct, array_like=True, frozen=True):
     """One use. ``how`` is the reader (``get``, ``is_set``, ``getenv``, ``get_bool_env_var``); ``default``
-    the source of a raw read's default; ``context`` what the function around it deals with."""
+    the source of a raw read's default; ``context`` what the function around it deals with; ``notice`` is
+    ``warning`` or ``error`` where all that is done about a variable that is set is to say that it is gone."""
 
     name: str
     line: int
@@ -35,6 +39,7 @@ class EnvUse(msgspec.Struct, array_like=True, frozen=True):
     symbol: str | None
     default: str | None
     context: list[str]
+    notice: str | None = None
 
 
 class EnvUses(msgspec.Struct, array_like=True):
@@ -56,7 +61,34 @@ ENV_USES = Extractor("env-uses", find_env_uses, EnvUses, EnvUses([]), _HINTS)
 
 
 def _use(name: str, node: Node, how: str, written: bool, default: str | None = None) -> EnvUse:
-    return EnvUse(name, line(node), how, written, enclosing_symbol(node), default, _context(node))
+    symbol, notice = enclosing_symbol(node), None if written else _notice(node)
+    return EnvUse(name, line(node), how, written, symbol, default, _context(node), notice)
+
+
+def _notice(node: Node) -> str | None:
+    """Return how it is said that a variable is gone where it is set, if nothing else follows from it."""
+    statement = ancestor(node, "if_statement", "function_definition", "module")
+    test = statement.child_by_field_name("condition") if statement is not None else None
+    body = statement.child_by_field_name("consequence") if statement is not None else None
+    if test is None or body is None or not _asks_whether_set(test) or not _within(node, test):
+        return None
+    done = [one for one in body.named_children if one.type != "comment"]
+    if not done or not all(one.type == "raise_statement" or _SAID.match(text(one)) for one in done):
+        return None
+    if not _GONE.search(text(body)):
+        return None  # a library reads it, or it must not go with something else
+    return "error" if any(one.type == "raise_statement" for one in done) else "warning"
+
+
+def _within(node: Node, outer: Node) -> bool:
+    return outer.start_byte <= node.start_byte and node.end_byte <= outer.end_byte
+
+
+def _asks_whether_set(test: Node) -> bool:
+    """Whether a test is that one variable is set and nothing else: ``getenv("X") is not None``."""
+    while test.type == "parenthesized_expression" and test.named_children:
+        test = test.named_children[0]
+    return test.type == "call" or (test.type == "comparison_operator" and bool(_IS_SET.search(text(test))))
 
 
 def _context(node: Node) -> list[str]:

@@ -8,9 +8,10 @@ import pytest
 
 from indexer.drift.check import Checker
 from indexer.drift.launch.model import Setting
+from indexer.drift.lint.env_settings import judge_settings
 from indexer.drift.lint.facts import Timeline
 from indexer.drift.lint.history_facts import HistoryFacts
-from indexer.drift.lint.judge import judge_launch, judge_settings
+from indexer.drift.lint.judge import judge_launch
 from indexer.drift.upgrade import UpgradeChecker
 from indexer.knowledge.history import SHIPPED, load_history
 from tests.drift.lint.test_argv_property import Maker, accepted, launch_of
@@ -99,8 +100,32 @@ def test_what_a_release_says_to_use_instead_of_a_variable(
     assert replacement is None or (f"use {replacement}" in raw.message and raw.at is not None)
 
 
+@pytest.mark.parametrize(
+    ("name", "version", "found"),
+    [
+        # Not declared for two releases, but read for its value.
+        ("SGLANG_DISABLE_OUTLINES_DISK_CACHE", "0.5.8", []),
+        ("SGLANG_GC_LOG", "0.5.17", [("deprecated-flag", "HINT", "SGLANG_LOG_GC")]),
+        ("SGLANG_GC_LOG", "0.5.21", [("stale-env", "HINT", "SGLANG_LOG_GC")]),
+        ("SGLANG_ENABLE_CP_V2", "0.5.19", []),
+        ("SGLANG_ENABLE_CP_V2", "0.5.23", [("stale-env", "HINT", None)]),
+        (
+            "SGLANG_ENABLE_EPLB_BALANCEDNESS_METRIC",
+            "0.5.20",
+            [("stale-env", "MEANING", "--expert-balancedness-report-mode")],
+        ),
+    ],
+)
+def test_what_setting_a_variable_still_does(
+    timeline: Timeline, name: str, version: str, found: list[tuple[str, str, str | None]]
+) -> None:
+    raws = judge_settings([Setting(name, "1", 0, len(name))], version, timeline)
+    assert [(raw.code, raw.level, raw.replacement) for raw in raws] == found
+
+
 def test_a_name_that_another_variable_still_reads_is_no_stale_one(timeline: Timeline) -> None:
-    assert judge_settings([Setting("SGLANG_NSA_FUSE_TOPK", "1", 0, 5)], "0.5.13", timeline) == []
+    (raw,) = judge_settings([Setting("SGLANG_NSA_FUSE_TOPK", "1", 0, 5)], "0.5.13", timeline)
+    assert (raw.code, raw.replacement) == ("deprecated-flag", "SGLANG_DSA_FUSE_TOPK")
 
 
 def test_an_upgrade_judges_variables_as_drift_does(timeline: Timeline) -> None:
