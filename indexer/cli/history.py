@@ -9,16 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from indexer.cli._stories import abbreviation_told, story_told
 from indexer.cli._terminal import fit
 
 if TYPE_CHECKING:
-    from indexer.knowledge.history import History
     from indexer.knowledge.history_build import Built
-    from indexer.knowledge.lookup_history import Abbreviation
     from indexer.knowledge.message_words import Found
     from indexer.knowledge.message_words import Story as MessageStory
     from indexer.knowledge.messages import MessageHistory
-    from indexer.knowledge.stories import Story
 
 
 _WORDS_OF_MESSAGE = 4
@@ -68,13 +66,13 @@ def command() -> None:
 @click.option("--history", "history_file", type=click.Path(path_type=Path), help="Another history file.")
 def of(name: str, message: str | None, as_json: bool, history_file: Path | None) -> None:
     """Tell the story of NAME."""
-    if message is not None:
-        _tell_message(sys.stdin.read() if message == "-" else message, as_json)
-        return
     from indexer.errors import UsageError
     from indexer.knowledge.history import load_history
     from indexer.knowledge.lookup_history import abbreviation, stories, suggestions
 
+    if message is not None:
+        _tell_message(sys.stdin.read() if message == "-" else message, history_file, as_json)
+        return
     if not name.strip("- "):
         raise UsageError("no name to tell the story of", "for example: indexer history --tp-size")
     history = load_history(history_file)
@@ -104,23 +102,24 @@ def of(name: str, message: str | None, as_json: bool, history_file: Path | None)
         click.echo(msgspec.json.format(msgspec.json.encode(body), indent=2).decode())
         return
     if short is not None:
-        click.echo(fit(_abbreviated(name, short, history.versions[-1])))
-    click.echo(fit("\n\n".join(_told(history, story) for story in found)))
+        click.echo(fit(abbreviation_told(name, short, history.versions[-1])))
+    click.echo(fit("\n\n".join(story_told(history, story) for story in found)))
 
 
-def _abbreviated(name: str, short: Abbreviation, newest: str) -> str:
-    told = f"{name} is no option of its own: in {short.version} argparse takes it for {short.option}"
-    if short.ambiguous:
-        told += f"; in {newest} it is ambiguous: it could match {', '.join(short.ambiguous)}"
-    return told
-
-
-def _tell_message(text: str, as_json: bool) -> None:
+def _tell_message(text: str, history_file: Path | None, as_json: bool) -> None:
     from indexer.errors import UsageError
     from indexer.knowledge.message_words import load_message_words
     from indexer.knowledge.messages import load_messages
+    from indexer.search.parser_errors import parser_error
     from indexer.search.pasted import said
 
+    refused = parser_error(text)
+    if refused is not None:
+        from indexer.cli._parser_errors import tell_parser_error
+        from indexer.knowledge.history import load_history
+
+        tell_parser_error(load_history(history_file), refused, as_json)
+        return
     words, history = load_message_words(), load_messages()
     text = said(text)
     found = words.find(text) if history is not None else []
@@ -169,21 +168,6 @@ def rules(versions: tuple[str, ...]) -> None:
 
     for version in versions:
         click.echo(f"{version}: {len(release_rules(version).rules)} rules")
-
-
-def _told(history: History, story: Story) -> str:
-    until = "now" if story.current else f"{story.last}, gone since"
-    lines = [
-        f"{story.name} ({story.kind}): {story.first} … {until} "
-        f"(history: {history.versions[0]} … {history.versions[-1]})"
-    ]
-    for event in story.events:
-        place = ""
-        if event.at:
-            elsewhere = f"{event.at_version} " if event.at_version != event.version else ""
-            place = f"  [{elsewhere}{event.at.path}:{event.at.line}]"
-        lines.append(f"  {event.version:<13} {event.text}{place}")
-    return "\n".join(lines)
 
 
 @command.command("build")

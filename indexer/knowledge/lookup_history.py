@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from indexer.knowledge.facts import FlagFact
 from indexer.knowledge.history import History, exists, load_history, option_strings, value_at
 from indexer.knowledge.history_file import Track, spelled
 from indexer.knowledge.nearest import bare, nearest, plain
 from indexer.knowledge.stories import Story, algorithm_story, env_story, flag_story
+from indexer.knowledge.values import plain_form
 
 
 def stories(history: History, name: str) -> list[Story]:
@@ -53,6 +55,31 @@ def abbreviation(history: History, name: str) -> Abbreviation | None:
         if len(begun) == 1:
             return Abbreviation(begun[0], history.versions[at], newest if len(newest) > 1 else [])
     return None
+
+
+class Choice(NamedTuple):
+    """When a value was among the listed choices of an option, as first and last releases of each stretch, and
+    all choices that any release ever listed."""
+
+    stretches: list[tuple[str, str]]
+    ever: list[str]
+
+
+def choice(history: History, option: str, value: str) -> Choice:
+    """Return when an option took a value by its listed choices."""
+    stretches: list[tuple[str, str]] = []
+    ever: dict[str, None] = {}
+    before = None
+    for at, track in sorted(history.owners(option).items()):
+        listed = history.fact(track, FlagFact, at, places=False).choices
+        taken = [plain_form(one) for one in listed] if isinstance(listed, list) else []
+        ever |= dict.fromkeys(taken)
+        if value in taken:
+            version = history.versions[at]
+            since = stretches.pop()[0] if before == at - 1 else version
+            stretches.append((since, version))
+            before = at
+    return Choice(stretches, list(ever))
 
 
 def algorithm_names(version: str) -> list[str]:

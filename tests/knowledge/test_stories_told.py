@@ -120,3 +120,58 @@ def test_names_as_they_are_pasted(typed: str, told: str) -> None:
 def test_what_is_said_of_a_name_that_is_none(typed: str, told: str) -> None:
     with pytest.raises(UsageError, match=re.escape(told)):
         CliRunner().invoke(command, [typed], catch_exceptions=False)
+
+
+@pytest.mark.parametrize(
+    ("pasted", "told"),
+    [
+        (
+            "argument --speculative-algorithm: invalid choice: 'EAGLE4' (choose from 'EAGLE', 'NEXTN')",
+            [
+                "lists 'EAGLE4' among the choices",
+                "did you mean EAGLE, EAGLE3?",
+                "0.5.3         choices: + NGRAM",
+            ],
+        ),
+        (
+            "argument --speculative-algorithm: invalid choice: 'NGRAM' (choose from 'EAGLE')",
+            [
+                "'NGRAM' is among the listed choices of --speculative-algorithm in 0.5.3 … 0.5.11",
+                "history NGRAM",
+            ],
+        ),
+        (
+            "argument --speculative-eagle-topk: invalid int value: 'x'",
+            [
+                "--speculative-eagle-topk takes a value of int()",
+                "choices 1, 2, 4, 8 → not listed",
+            ],
+        ),
+        (
+            "unrecognized arguments: --speculative-num-draft-token 4",
+            ["argparse takes it for --speculative-num-draft-tokens", "--speculative-num-draft-tokens (flag)"],
+        ),
+        (
+            "unrecognized arguments: --mamba-scheduler-strategy auto --speculative-num-stpes=4",
+            [
+                "0.5.7 … 0.5.19, gone since",
+                "--speculative-num-stpes; did you mean --speculative-num-steps",
+            ],
+        ),
+        ("the following arguments are required: --model-path/--model", ["--model-path (flag)"]),
+    ],
+)
+def test_errors_of_argparse_are_told_with_the_story_of_their_option(pasted: str, told: list[str]) -> None:
+    asked = ["of", "--message", f"usage: launch_server.py [-h]\nlaunch_server.py: error: {pasted}"]
+    result = CliRunner().invoke(command, asked, catch_exceptions=False)
+    assert result.exit_code == 0
+    assert [one for one in told if one not in result.output] == []
+    record = json.loads(CliRunner().invoke(command, [*asked, "--json"], catch_exceptions=False).output)
+    assert record["argparse"]["problem"] == pasted
+    assert record["options"]
+
+
+def test_an_error_of_argparse_about_an_option_that_never_was() -> None:
+    with pytest.raises(UsageError, match="has --nonsense-wombat, or an option like it"):
+        asked = ["of", "--message", "error: unrecognized arguments: --nonsense-wombat 4"]
+        CliRunner().invoke(command, asked, catch_exceptions=False)
