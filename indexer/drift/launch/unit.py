@@ -9,6 +9,8 @@ from indexer.drift.launch.model import FileLaunches, Setting
 from indexer.drift.launch.shell import read_shell
 
 _LINE = re.compile(r"^[ \t]*(\w+)[ \t]*=((?:[^\n\\]|\\.|\\\n)*)$", re.MULTILINE)
+_COMMENT_WITHIN = re.compile(r"(?<=\\\n)(?:[ \t]*[#;][^\n]*\n)+")
+"""systemd leaves out comments between the lines of a continued one."""
 _PREFIX = re.compile(r"^[@\-+!:|]*")
 _SETTING = re.compile(r"(?:^|[\s\"'])((?:SGLANG|SGL)_[A-Z0-9_]+)=([^\s\"']*)")
 _SPECIFIER = re.compile(r"%[a-zA-Z]")
@@ -17,6 +19,7 @@ _SPECIFIER = re.compile(r"%[a-zA-Z]")
 def read_unit(text: Located) -> FileLaunches:
     """Read a unit file. ``Environment=`` variables are known to the command."""
     found = FileLaunches()
+    text = Located(_COMMENT_WITHIN.sub(lambda match: " " * len(match[0]), text.text), text.runs())
     variables: dict[str, Located] = {}
     for match in _LINE.finditer(text.text):
         key, begin = match[1], match.start(2)

@@ -58,6 +58,7 @@ EXPECTED: dict[str, tuple[str, list[str], list[str]]] = {
         ["4:61 removed-flag --enable-ep-moe"],
         ["not valid YAML or JSON at line 8: read up to there"],
     ),
+    "commented.service": ("0.5.23", ["6:5 renamed-flag --mamba-scheduler-strategy"], []),
     "compose_lines.yaml": (
         "0.5.23",
         [
