@@ -72,7 +72,7 @@ class CertainConflicts:
         release = self._releases.get(version)
         if release is None:
             release = self._releases[version] = _Release(version, self.timeline, self.rehearsals)
-        uses = complete_uses(launch, release.table) if release.steps else None
+        uses = complete_uses(launch, release.table, values_told=False) if release.steps else None
         if not uses:
             return []
         given = given_fields(uses, release.base)

@@ -7,7 +7,7 @@ import re
 from indexer.drift.launch.model import Launch
 from indexer.drift.lint.argv import Use, walk
 from indexer.drift.lint.evaluate import Untold
-from indexer.drift.lint.facts import VersionTable
+from indexer.drift.lint.facts import VersionTable, value_count
 from indexer.drift.lint.serve import words_of_parser
 
 PLACEHOLDER = Untold("/not/told/by/the/file")
@@ -34,8 +34,9 @@ def note_completeness(launch: Launch, text: str, kind: str) -> None:
     launch.told = here and launch.program == "server" and _ELSEWHERE.search(command) is None
 
 
-def complete_uses(launch: Launch, table: VersionTable) -> list[Use] | None:
-    """Return the options of a launch whose argument list the file tells whole, else None."""
+def complete_uses(launch: Launch, table: VersionTable, *, values_told: bool = True) -> list[Use] | None:
+    """Return the options of a launch whose argument list the file tells whole, else None; without
+    ``values_told`` the one value of an option may be unknown (``--tp $TP``)."""
     if launch.program not in ("server", "serve") or launch.open_end or launch.config or not launch.words:
         return None
     if any(word.branch for word in launch.words):
@@ -44,7 +45,11 @@ def complete_uses(launch: Launch, table: VersionTable) -> list[Use] | None:
     if walked.opaque or walked.problems:
         return None
     for use in walked.uses:
-        told = all(word.known for word in use.values)
-        if use.flag.dest == "config" or (not told and not use.flag.dest.endswith(_FREE_ENDINGS)):
+        if use.flag.dest == "config":
             return None
+        untold = [word for word in use.values if not word.known]
+        if untold and values_told and not use.flag.dest.endswith(_FREE_ENDINGS):
+            return None
+        if any(word.splits for word in untold) and value_count(use.flag) is not None:
+            return None  # more words than one may stand for it
     return walked.uses

@@ -88,6 +88,19 @@ def findings(conflicts: CertainConflicts, version: str, text: str) -> list[tuple
         ("0.5.21", "--tp 4 --dp 3 --enable-dp-attention", "refused", "--tp"),
         ("0.5.23", "--tp 4 --dp 3 --enable-dp-attention", "refused", "--tp"),
         ("0.5.23", "--tp 4 --attn-dp-size 3", "refused", "--tp"),
+        # one value that isn't told decides nothing here
+        (
+            "0.5.15",
+            '--tp "$TP" --pp-size 2 --speculative-algorithm EAGLE',
+            "refused",
+            "--speculative-algorithm",
+        ),
+        (
+            "0.5.9",
+            "--tp $TP --enable-hierarchical-cache --disable-radix-cache",
+            "refused",
+            "--disable-radix-cache",
+        ),
     ],
 )
 def test_certain_conflicts(
@@ -122,6 +135,9 @@ def test_what_a_field_was_set_to_before_it_is_asked_for_is_told(conflicts: Certa
         # not told whole
         ("0.5.15", SERVER + "--pp-size 2 --speculative-algorithm EAGLE $MORE"),
         ("0.5.15", SERVER + "--pp-size 2 --speculative-algorithm $ALGORITHM"),
+        ("0.5.15", SERVER + "--pp-size 2 --speculative-algorithm EAGLE --cuda-graph-bs $SIZES"),
+        ("0.5.15", SERVER + "--pp-size $PP --speculative-algorithm EAGLE"),
+        ("0.5.23", SERVER + "--tp $TP --attn-dp-size 3"),
         ("0.5.15", SERVER + "--pp-size 2 --speculative-algorithm EAGLE --config more.yaml"),
         (
             "0.5.15",
