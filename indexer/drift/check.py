@@ -117,6 +117,10 @@ class Checker:
             for version, origin in self.versions_of(alone, found, places, result, around):
                 judged[version] = []
                 origins.append(origin)
+        for setting in () if self.asked else found.settings:
+            if setting.version is not None and setting.version.version in self.timeline.position:
+                judged.setdefault(setting.version.version, [])
+                origins.append(f"{setting.version.how} on line {places.line(setting.version.start)}")
         for raw in self.judge_others(found):
             result.findings.append(places.finding(raw, name, self.asked[-1] if self.asked else self.default))
         for version in judged:
@@ -178,7 +182,13 @@ class Checker:
 
     def judge_environment(self, found: FileLaunches, version: str) -> list[Raw]:
         """Return what is wrong with the file's environment variables on a version."""
-        return judge_settings(found.settings, version, self.timeline)
+        told = self.timeline.position if not self.asked else ()
+        settings = [
+            one
+            for one in found.settings
+            if one.version is None or one.version.version == version or one.version.version not in told
+        ]
+        return judge_settings(settings, version, self.timeline)
 
     def judge_others(self, found: FileLaunches) -> Iterator[Raw]:
         """Yield the options of SGLang's that vLLM is started with; what its parser takes isn't known here."""

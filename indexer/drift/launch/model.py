@@ -45,13 +45,26 @@ class Word(msgspec.Struct, frozen=True):
         return Word(self.text[begin:], start, self.end, self.splits, self.branch)
 
 
+class VersionHint(msgspec.Struct, frozen=True):
+    """A SGLang version that the file names: an image tag, a requirement, a setting.
+
+    ``version`` is empty for an image whose tag names none (``latest``): it is none that others name.
+    """
+
+    version: str
+    start: int
+    how: str
+
+
 class Setting(msgspec.Struct, frozen=True):
-    """``NAME=value`` for the environment of a launch; ``value`` is None where it isn't told."""
+    """``NAME=value`` for the environment of a launch; ``value`` is None where it isn't told, ``version`` the
+    one told for its container."""
 
     name: str
     value: str | None
     start: int
     end: int
+    version: VersionHint | None = None
 
 
 class Keyword(msgspec.Struct, frozen=True):
@@ -62,17 +75,6 @@ class Keyword(msgspec.Struct, frozen=True):
     known: bool
     start: int
     end: int
-
-
-class VersionHint(msgspec.Struct, frozen=True):
-    """A SGLang version that the file names: an image tag, a requirement, a setting.
-
-    ``version`` is empty for an image whose tag names none (``latest``): it is none that others name.
-    """
-
-    version: str
-    start: int
-    how: str
 
 
 class Launch(msgspec.Struct, kw_only=True):

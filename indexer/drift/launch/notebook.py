@@ -9,7 +9,7 @@ import yaml
 
 from indexer.drift.launch.located import Builder, Located, align
 from indexer.drift.launch.model import FileLaunches
-from indexer.drift.launch.tree import plain_json
+from indexer.drift.launch.plain import plain_json
 
 _SHELL_MAGIC = re.compile(r"^%%(bash|sh|shell|script bash)\b.*\n?")
 _BANG = re.compile(r"^[ \t]*!((?:[^\n\\]|\\.|\\\n)*)$", re.MULTILINE)

@@ -12,10 +12,12 @@ from collections.abc import Iterator
 from typing import Any, TypeAlias
 
 import yaml
+from msgspec import structs
 
 from indexer.drift.launch import yaml_nodes
-from indexer.drift.launch.located import Located, blank
+from indexer.drift.launch.located import Located
 from indexer.drift.launch.model import DYNAMIC, FileLaunches, Keyword, Launch, Setting, VersionHint, Word
+from indexer.drift.launch.plain import plain_json, plain_yaml
 from indexer.drift.launch.programs import (
     OTHER_IMAGE,
     find_launches,
@@ -27,13 +29,8 @@ from indexer.drift.launch.shell import read_shell
 from indexer.drift.launch.versions import image_version
 
 MAX_DEPTH = 60
-_TEMPLATE = re.compile(r"\{\{.*?\}\}|\{%.*?%\}", re.DOTALL)
-_TEMPLATE_LINE = re.compile(r"^[ \t]*(?:\{\{[^{}]*\}\}|\{%.*?%\})[ \t]*$", re.MULTILINE)
-_SURROGATE = re.compile(r"\\u[dD][89a-fA-F][0-9a-fA-F]{2}")
-_STRING_OR_COMMENT = re.compile(r'"(?:\\.|[^"\\\n])*"|//[^\n]*|/\*.*?\*/', re.DOTALL)
 _STEPS_BACK = 20
 """So many lines before an error are left out, one by one, until the rest parses."""
-_TAB = re.compile(r"\t")
 _ENTRY_KEYS = ("entrypoint", "ENTRYPOINT")
 _COMMAND_KEYS = ("command", "module", "program", "cmd")
 _ARGS_KEYS = ("args", "arguments", "extraArgs", "extra_args", "CMD")
@@ -60,30 +57,9 @@ Node: TypeAlias = Any
 def read_tree(text: Located, *, json: bool = False) -> FileLaunches:
     """Read YAML or JSON. Templates are blanked out first; a broken document ends the reading there
     and is noted, what stands before it counts."""
-    reader = _Reader(_plain(text, json))
+    reader = _Reader(plain_yaml(text) if not json else plain_json(text))
     reader.run()
     return reader.found
-
-
-def plain_json(text: Located) -> Located:
-    """Blank out what YAML doesn't take of JSON and of JSON with comments."""
-    if _SURROGATE.search(text.text):
-        text = blank(text, _SURROGATE, "x")
-    if "//" in text.text or "/*" in text.text:
-        kept = _STRING_OR_COMMENT.sub(
-            lambda m: m[0] if m[0][0] == '"' else re.sub(r"[^\n]", " ", m[0]), text.text
-        )
-        text = Located(kept, text.runs())
-    return blank(text, _TAB, " ") if "\t" in text.text else text
-
-
-def _plain(text: Located, json: bool) -> Located:
-    if json:
-        return plain_json(text)
-    if "{{" in text.text or "{%" in text.text:
-        text = blank(text, _TEMPLATE_LINE, " ")
-        text = blank(text, _TEMPLATE)
-    return text
 
 
 class _Reader:
@@ -148,6 +124,7 @@ class _Reader:
         pairs = [(k.value, k, v) for k, v in node.value if isinstance(k, yaml.ScalarNode)]
         by_key = {name: value for name, _, value in pairs}
         before, unowned = len(self.found.launches), len(self._loose)
+        settings = len(self.found.settings)
         taken = self.command(by_key)
         self.environment(pairs, by_key)
         as_options = self.options(pairs, top)
@@ -169,10 +146,17 @@ class _Reader:
             version = image_version(image.value)
             if version is not None:
                 hint = VersionHint(version, self.text.at(image.start_mark.index), "image tag")
-                for launch in self.found.launches[before:]:
-                    launch.version = launch.version or hint
+                self.told_by(hint, before, settings)
         elif isinstance(image, yaml.MappingNode):
-            self.helm_image(image, before)
+            self.helm_image(image, before, settings)
+
+    def told_by(self, hint: VersionHint, launches: int, settings: int) -> None:
+        """Give the launches and settings from these places on the version of their container's image."""
+        for launch in self.found.launches[launches:]:
+            launch.version = launch.version or hint
+        for at, setting in enumerate(self.found.settings[settings:], settings):
+            if setting.version is None:
+                self.found.settings[at] = structs.replace(setting, version=hint)
 
     def below(self, name: str, value: Node, depth: int) -> None:
         """Read what stands under a key; note the lists of options there, and whose the key says they are."""
@@ -198,7 +182,7 @@ class _Reader:
             if launch.program == "fragment":
                 launch.program, launch.entry = "other-parser", engine[2] if engine else ""
 
-    def helm_image(self, image: yaml.MappingNode, before: int) -> None:
+    def helm_image(self, image: yaml.MappingNode, before: int, settings: int) -> None:
         """``image: {repository: lmsysorg/sglang, tag: v0.5.9}``."""
         parts = {k.value: v for k, v in image.value if isinstance(v, yaml.ScalarNode)}
         if "repository" in parts and "tag" in parts and parts["tag"].value:
@@ -206,8 +190,7 @@ class _Reader:
             if version is not None:
                 hint = VersionHint(version, self.text.at(parts["tag"].start_mark.index), "image tag")
                 self.found.versions.append(hint)
-                for launch in self.found.launches[before:]:
-                    launch.version = launch.version or hint
+                self.told_by(hint, before, settings)
 
     # --- commands ---------------------------------------------------------------------------
 
@@ -220,13 +203,14 @@ class _Reader:
         if len(parts) == 1 and {"image", "build"} & by_key.keys():
             self._of_container.add(id(parts[0]))
         before = len(self.found.launches)
-        if self.sequence(parts):
+        if self.sequence(parts, as_written="image" in by_key or "build" in by_key):
             self._loose += [one for one in self.found.launches[before:] if one.program == "fragment"]
             return {id(part) for part in parts}
         return set()
 
-    def sequence(self, parts: list[Node]) -> bool:
-        """Read nodes as one argument list; True when it is a launch or a list of options."""
+    def sequence(self, parts: list[Node], as_written: bool = False) -> bool:
+        """Read nodes as one argument list; True when it is a launch or a list of options. A container's list
+        goes to its program ``as_written``."""
         words: list[Word] = []
         for part in parts:
             if isinstance(part, yaml.SequenceNode):
@@ -245,6 +229,9 @@ class _Reader:
             if re.match(r"^-[a-z]*c$", word.text) and any(_SHELL_NAMES.search(w.text) for w in words[:i]):
                 return False  # the script is a scalar of its own
         launches = list(find_launches(words))
+        if as_written and launches and all(isinstance(part, yaml.SequenceNode) for part in parts):
+            words = [self.argument(child) for part in parts for child in part.value]
+            launches = list(find_launches(words))
         self.found.launches += launches
         for word in words:
             self.setting_word(word)
@@ -264,7 +251,12 @@ class _Reader:
         text = located.text
         if text.startswith("--") and re.match(r"^--[\w-]+\s+\S", text):
             return [Word(w.text, w.start, w.end, w.splits, w.branch) for w in _shell_words(located)]
-        return [soften(Word(text, located.at(0), located.literal_end(), text == DYNAMIC))]
+        return [self.argument(node)]
+
+    def argument(self, node: yaml.ScalarNode) -> Word:
+        """Return a list element as the one word that it is for the program."""
+        located = self.located(node)
+        return soften(Word(located.text, located.at(0), located.literal_end(), located.text == DYNAMIC))
 
     def scalar(self, node: yaml.ScalarNode) -> None:
         value = node.value

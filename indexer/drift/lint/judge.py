@@ -12,7 +12,7 @@ from indexer.drift.lint.facts import OptionFact, Timeline, VersionTable, show, v
 from indexer.drift.lint.lints import LINTS
 from indexer.drift.lint.raw import Raw
 from indexer.drift.lint.serve import Condition, command_problems, doubt_about, words_of_parser
-from indexer.drift.lint.typography import dash_name, dashed_words
+from indexer.drift.lint.typography import dash_name, dashed_words, glued_option
 from indexer.drift.report.record import HINT, MEANING, START
 from indexer.knowledge.nearest import nearest
 
@@ -96,7 +96,10 @@ def _problems(
                 )
                 yield _with_doubt(raw, doubt.of_option(problem.spelled, verdict) if doubt else None)
         elif problem.kind == "stray":
-            if strict or _is_word_after_switch(problem, walked, launch):
+            glued = glued_option(problem.word, timeline.table(version), timeline)
+            if glued is not None and launch.program in ("server", "serve"):
+                yield _glued(problem, glued, version)
+            elif strict or _is_word_after_switch(problem, walked, launch):
                 yield _stray(problem, version)
         elif launch.program in ("server", "serve") or _is_clean(walked, problem):
             raw = _value_problem(problem, version, timeline)
@@ -175,6 +178,18 @@ def _is_word_after_switch(problem: Problem, walked: Walked, launch: Launch) -> b
     words = launch.words
     before = words[words.index(problem.word) - 1] if problem.word in words[1:] else None
     return any(use.word is before and not use.values for use in walked.uses)
+
+
+def _glued(problem: Problem, glued: tuple[str, str], version: str) -> Raw:
+    option, rest = glued
+    return _raw(
+        "invalid-value",
+        f"{option} stands in one argument with what follows it ({_shorten(rest, 60)}), which SGLang "
+        f"{version} refuses as a word too many; each option and each value is an argument of its own",
+        problem.word,
+        option,
+        replacement=None if " --" in rest else f"{option}={rest}",
+    )
 
 
 def _stray(problem: Problem, version: str) -> Raw:

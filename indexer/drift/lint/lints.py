@@ -125,7 +125,8 @@ LINTS = {
             level=START,
             title="Value of the wrong kind",
             what="The value can't be converted (not a number, not JSON), the option takes none, or a "
-            "word stands where no value is expected. MEANING where a line is not continued (a blank "
+            "word stands where no value is expected (an option and its value in one argument: `- --tp 2` in "
+            'a list, `"$ARGS"`). MEANING where a line is not continued (a blank '
             "behind its backslash, a comment, no backslash): the options below never reach the server.",
             why="argparse stops with “invalid int value”, “ignored explicit argument” or "
             "“unrecognized arguments”.",

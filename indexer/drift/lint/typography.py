@@ -1,4 +1,5 @@
-"""Dashes that a word processor or a web page put where hyphens belong: ``—tp``, ``–-tp``, ``--tp‑size``."""
+"""Words that are meant for options and are none for argparse: with a dash of a word processor or a web
+page where hyphens belong (``—tp``, ``–-tp``, ``--tp‑size``), or with their value in one (``"--tp 2"``)."""
 
 from __future__ import annotations
 
@@ -13,6 +14,7 @@ from indexer.drift.lint.facts import Timeline, VersionTable
 
 _DASH = re.compile(r"[\u2010-\u2015\u2212\ufe58\ufe63\uff0d]")
 _OPTION = re.compile(r"-+([A-Za-z][\w-]*)$")
+_GLUED = re.compile(r"(--[A-Za-z][\w-]*)\s+(\S.*)", re.DOTALL)
 
 
 def with_hyphens(spelled: str) -> str | None:
@@ -30,6 +32,16 @@ def dash_name(spelled: str) -> str:
     name = unicodedata.name(match[0]).lower()
     article = "an" if name[0] in "aeiou" else "a"
     return f"{article} {name} (U+{ord(match[0]):04X})"
+
+
+def glued_option(word: Word, table: VersionTable, timeline: Timeline) -> tuple[str, str] | None:
+    """Return the option of SGLang's that a word begins with, and what else is in the word; None where there
+    is no such option, or nothing else."""
+    match = _GLUED.fullmatch(word.text.strip())
+    if match is None or not word.known:
+        return None
+    is_option = match[1] in timeline.spellings or table.matches(match[1])
+    return (match[1], match[2]) if is_option else None
 
 
 class Dashed(NamedTuple):

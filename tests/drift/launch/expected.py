@@ -59,6 +59,25 @@ EXPECTED: dict[str, tuple[str, list[str], list[str]]] = {
         ["not valid YAML or JSON at line 8: read up to there"],
     ),
     "commented.service": ("0.5.23", ["6:5 renamed-flag --mamba-scheduler-strategy"], []),
+    "compose_environments.yaml": (
+        "0.5.9 0.5.17 0.5.23",
+        ["9:7 stale-env SGLANG_ENABLE_SPEC_V2", "14:9 stale-env SGLANG_ENABLE_SPEC_V2"],
+        [],
+    ),
+    "glued_arguments.sh": (
+        "0.5.23",
+        ["2:7 invalid-value --model-path", "4:49 invalid-value --served-model-name"],
+        [],
+    ),
+    "glued_arguments.yaml": (
+        "0.5.23",
+        [
+            "8:11 invalid-value --model-path",
+            "9:11 invalid-value --tp",
+            "17:7 renamed-flag --mamba-scheduler-strategy",
+        ],
+        [],
+    ),
     "compose_lines.yaml": (
         "0.5.23",
         [
