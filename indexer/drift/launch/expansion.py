@@ -108,6 +108,9 @@ class Expander:
         hidden: Fields = [unknown(here, splits=not quoted or as_list)]
         if source in ("$@", "$*", "${@}", "${*}"):
             return list(self.scope.arguments) if self.scope.arguments is not None else hidden
+        if sliced := _SLICE.match(source):
+            behind = self.arguments_behind(int(sliced[1]) - 1)
+            return hidden if behind is None else behind
         match = re.match(r"\$\{?(\w+)(?:\[[@*]\])?(.*?)\}?$", source, re.DOTALL)
         if not match:
             return hidden
@@ -134,6 +137,13 @@ class Expander:
         return self.alternatives(variable, quoted, as_list) or (
             [] if not quoted else [empty(self.text, node.start_byte)]
         )
+
+    def arguments_behind(self, count: int) -> Fields | None:
+        """Return the arguments without the first ``count``; None where it isn't known which these are."""
+        known = self.scope.arguments
+        if known is None or count < 0 or any(splits(piece) or branch(piece) for piece in known[:count]):
+            return None
+        return known[count:]
 
     def default(self, node: Node, quoted: bool) -> Fields | None:
         """Return the text of ``${X:-text}``: where nothing sets ``X`` it is what runs by default."""
@@ -183,8 +193,16 @@ def merge(held: list[Variable]) -> Variable:
     return held[0] if len(alternatives) == len(held[0].alternatives) else merged
 
 
+_SLICE = re.compile(r"\$\{[@*]:\s*(\d+)\}$")
+
+
 def _is_list_expansion(source: str) -> bool:
-    return source in ("$@", "${@}", "$*", "${*}") or "[@]" in source or "[*]" in source
+    return (
+        _SLICE.match(source) is not None
+        or source in ("$@", "${@}", "$*", "${*}")
+        or "[@]" in source
+        or "[*]" in source
+    )
 
 
 def word_of(piece: Located) -> Word:

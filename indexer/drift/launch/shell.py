@@ -47,6 +47,10 @@ _TALKERS = frozenset({
 })  # fmt: skip
 """Commands whose strings are text, not programs."""
 _APPENDING = frozenset(["xargs", "parallel"])
+_CONDITIONAL = frozenset({
+    "if_statement", "case_statement", "list", "while_statement", "for_statement", "c_style_for_statement",
+})  # fmt: skip
+"""Statements whose parts may not run, or run more than once."""
 _SAYS = re.compile(r"(echo|printf)\b")
 _SHELLS = frozenset(["bash", "sh", "zsh", "dash", "ksh"])
 _PYTHON = re.compile(r"(^|/)python[\d.]*$")
@@ -199,6 +203,8 @@ class _Evaluator(Assignments):
         merged: dict[str, Variable] = {}
         for name in {name for end in ends for name in end}:
             held = [end[name] for end in ends if name in end]
+            if name not in before and (len(runs) < 2 or len(held) < len(runs)):
+                held.append(Variable([[]], array=held[0].array))  # where none of these runs it isn't set
             merged[name] = merge(held)
         self.scope.variables = merged
 
@@ -271,8 +277,26 @@ class _Evaluator(Assignments):
         for child in descend(node):
             if child.type == "command_substitution":
                 self.block(child)
-        if fields:
+        if name is not None and self.source(name) in ("shift", "set"):
+            self.rearrange(node, fields)
+        elif fields:
             self.run(fields)
+
+    def rearrange(self, node: Node, fields: Fields) -> None:
+        """Follow ``shift`` and ``set -- …``; behind one that only may run the arguments are unknown."""
+        given = [word.text for word in self.words(fields)]
+        if given[0] == "set" and "--" not in given:
+            return
+        around = node.parent
+        while around is not None and around.type not in (*_CONDITIONAL, "function_definition"):
+            around = around.parent
+        if around is not None and around.type in _CONDITIONAL:
+            self.scope.arguments = None
+        elif given[0] == "set":
+            self.scope.arguments = fields[given.index("--") + 1 :]
+        else:
+            count = given[1] if len(given) > 1 else "1"
+            self.scope.arguments = self.arguments_behind(int(count)) if count.isdigit() else None
 
     def run(self, fields: Fields) -> None:
         words = self.words(fields)

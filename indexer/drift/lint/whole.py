@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
-from indexer.drift.launch.model import Launch
+from indexer.drift.launch.model import DYNAMIC, Launch, Word
 from indexer.drift.lint.argv import Use, walk
 from indexer.drift.lint.evaluate import Untold
 from indexer.drift.lint.facts import VersionTable, value_count
@@ -34,14 +35,35 @@ def note_completeness(launch: Launch, text: str, kind: str) -> None:
     launch.told = here and launch.program == "server" and _ELSEWHERE.search(command) is None
 
 
+def _one_value(words: list[Word], table: VersionTable) -> Iterator[Word]:
+    """Yield the words with one unknown word for the values that an option gets in different branches."""
+    before: Word | None = None
+    merging = False
+    for word in words:
+        may_be_value = word.branch != 0 and not word.text.startswith("-")
+        if may_be_value and merging:
+            continue
+        merging = may_be_value and before is not None and _takes_one_value(before, table)
+        yield Word(DYNAMIC, word.start, word.end) if merging else word
+        before = word
+
+
+def _takes_one_value(word: Word, table: VersionTable) -> bool:
+    matches = [word.text] if word.text in table.by_option else table.matches(word.text)
+    return word.branch == 0 and len(matches) == 1 and value_count(table.by_option[matches[0]]) is None
+
+
 def complete_uses(launch: Launch, table: VersionTable, *, values_told: bool = True) -> list[Use] | None:
     """Return the options of a launch whose argument list the file tells whole, else None; without
     ``values_told`` the one value of an option may be unknown (``--tp $TP``)."""
     if launch.program not in ("server", "serve") or launch.open_end or launch.config or not launch.words:
         return None
-    if any(word.branch for word in launch.words):
+    words = words_of_parser(launch.program, launch.words)
+    if not values_told:
+        words = list(_one_value(words, table))
+    if any(word.branch for word in words):
         return None
-    walked = walk(words_of_parser(launch.program, launch.words), table)
+    walked = walk(words, table)
     if walked.opaque or walked.problems:
         return None
     for use in walked.uses:

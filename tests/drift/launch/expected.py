@@ -11,6 +11,18 @@ EXPECTED: dict[str, tuple[str, list[str], list[str]]] = {
     "Dockerfile.shell": ("0.5.12", ["6:5 future-flag --mamba-radix-cache-strategy"], []),
     "Makefile.fixture.mk": ("0.5.23", ["4:2 renamed-flag --mamba-scheduler-strategy"], []),
     "aliased.py": ("0.5.23", ["5:33 unknown-keyword tp"], []),
+    "arguments.sh": (
+        "0.5.23",
+        [
+            "3:5 unknown-flag --tp-sise",
+            "5:55 unknown-flag --tp-sise",
+            "10:7 unknown-flag --tp-sise",
+            "15:55 unknown-flag --tp-sise",
+            "19:11 unknown-flag --tp-sise",
+            "22:8 unknown-flag --tp-sise",
+        ],
+        [],
+    ),
     "args_file.env": (
         "0.5.23",
         ["2:52 renamed-flag --mamba-scheduler-strategy", "4:1 stale-env SGLANG_ENABLE_SPEC_V2"],

@@ -110,6 +110,18 @@ def test_certain_conflicts(
     assert findings(conflicts, version, SERVER + options) == [(code, level, flag)]
 
 
+def test_a_value_that_branches_choose_decides_nothing(conflicts: CertainConflicts) -> None:
+    script = """case $GPU in
+h100) TP=8 MORE="--page-size 64";;
+*) TP=4;;
+esac
+"""
+    refused = "--enable-hierarchical-cache --disable-radix-cache"
+    assert findings(conflicts, "0.5.9", script + SERVER + f"--tp $TP {refused}")[0][0] == "refused"
+    assert findings(conflicts, "0.5.9", script + SERVER + "--tp $TP --dp-size 3 --enable-dp-attention") == []
+    assert findings(conflicts, "0.5.9", script + SERVER + f"$MORE {refused}") == []
+
+
 def test_what_a_field_was_set_to_before_it_is_asked_for_is_told(conflicts: CertainConflicts) -> None:
     checker = Checker(conflicts.timeline, ["0.5.23"], "0.5.23", [conflicts])
     text = SERVER + "--tp-size 4 --data-parallel-size 3 --enable-dp-attention\n"
@@ -137,6 +149,8 @@ def test_what_a_field_was_set_to_before_it_is_asked_for_is_told(conflicts: Certa
         ("0.5.15", SERVER + "--pp-size 2 --speculative-algorithm $ALGORITHM"),
         ("0.5.15", SERVER + "--pp-size 2 --speculative-algorithm EAGLE --cuda-graph-bs $SIZES"),
         ("0.5.15", SERVER + "--pp-size $PP --speculative-algorithm EAGLE"),
+        ("0.5.15", 'if [ "$X" ]; then M="--pp-size 2"; fi\n' + SERVER + "--speculative-algorithm EAGLE $M"),
+        ("0.5.15", '[ "$X" ] && M=(--pp-size 2)\n' + SERVER + '--speculative-algorithm EAGLE "${M[@]}"'),
         ("0.5.23", SERVER + "--tp $TP --attn-dp-size 3"),
         ("0.5.15", SERVER + "--pp-size 2 --speculative-algorithm EAGLE --config more.yaml"),
         (
