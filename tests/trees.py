@@ -1,8 +1,23 @@
-"""A source tree held in memory, for tests."""
+"""A source tree held in memory, and sources to put into one, for tests."""
 
 from __future__ import annotations
 
 from indexer.source.tree import SourceTree
+
+ARGUMENTS = """
+import argparse
+import dataclasses
+
+
+@dataclasses.dataclass
+class ServerArgs:
+    steps: int = {default}
+
+    @staticmethod
+    def add_cli_args(parser: argparse.ArgumentParser):
+        parser.add_argument("--steps", type=int, default=ServerArgs.steps)
+"""
+"""A ``server_args.py`` with one option, whose ``default`` tells one such file from another."""
 
 
 class MemoryTree(SourceTree):

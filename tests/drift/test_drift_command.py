@@ -19,6 +19,7 @@ from indexer.knowledge.history_fold import fold
 from indexer.knowledge.schema import Flag, Location, Snapshot, Source
 from indexer.knowledge.store import save_snapshot
 from indexer.snapshots import default_version
+from tests.trees import ARGUMENTS
 
 ROOT = Path(__file__).resolve().parents[2]
 AT = Location("python/sglang/srt/server_args.py", 7)
@@ -234,21 +235,6 @@ def test_shipped_action_and_hooks_call_what_exists() -> None:
     assert used and used <= options
     hooks = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text())
     assert [hook["entry"].split()[:2] for hook in hooks] == [["indexer", "check"], ["indexer", "drift"]]
-
-
-ARGUMENTS = """
-import argparse
-import dataclasses
-
-
-@dataclasses.dataclass
-class ServerArgs:
-    steps: int = {default}
-
-    @staticmethod
-    def add_cli_args(parser: argparse.ArgumentParser):
-        parser.add_argument("--steps", type=int, default=ServerArgs.steps)
-"""
 
 
 def test_revisions_of_a_checkout(history: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

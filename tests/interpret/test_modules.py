@@ -4,21 +4,7 @@ import sys
 
 from indexer.extract.snapshot import extract_snapshot
 from tests.interpret.running import run
-from tests.trees import MemoryTree
-
-ARGUMENTS = """
-import argparse
-import dataclasses
-
-
-@dataclasses.dataclass
-class ServerArgs:
-    steps: int = {default}
-
-    @staticmethod
-    def add_cli_args(parser: argparse.ArgumentParser):
-        parser.add_argument("--steps", type=int, default=ServerArgs.steps)
-"""
+from tests.trees import ARGUMENTS, MemoryTree
 
 
 def test_trees_read_one_after_another_never_share_modules() -> None:

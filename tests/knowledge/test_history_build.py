@@ -14,20 +14,7 @@ from indexer.knowledge.history_build import build_history, releases_to_cover
 from indexer.knowledge.history_file import Release, encode
 from indexer.knowledge.history_fold import fold
 from indexer.source import pip
-
-ARGUMENTS = """
-import argparse
-import dataclasses
-
-
-@dataclasses.dataclass
-class ServerArgs:
-    steps: int = {default}
-
-    @staticmethod
-    def add_cli_args(parser: argparse.ArgumentParser):
-        parser.add_argument("--steps", type=int, default=ServerArgs.steps)
-"""
+from tests.trees import ARGUMENTS
 
 
 @pytest.fixture
