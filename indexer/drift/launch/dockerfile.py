@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from functools import lru_cache
+from pathlib import PurePosixPath
 
 import tree_sitter_dockerfile
 from tree_sitter import Language, Node, Parser
@@ -12,6 +13,7 @@ from tree_sitter import Language, Node, Parser
 from indexer.drift.launch.located import Builder, Located, align
 from indexer.drift.launch.model import FileLaunches, Launch, Setting, Word
 from indexer.drift.launch.programs import find_launches, is_flag_list, soften
+from indexer.drift.launch.read import kind_of
 from indexer.drift.launch.shell import read_shell
 
 _SETTING_NAME = re.compile(r"^(SGLANG|SGL)_[A-Z0-9_]+$")
@@ -42,6 +44,7 @@ class _Reader:
         self.found = FileLaunches()
         self.entrypoint: list[Word] | None = None
         self.command: list[Word] | None = None
+        self.by_shell = False  # an ENTRYPOINT in shell form: no CMD reaches it
         self.variables: dict[str, Located] = {}
 
     def instruction(self, node: Node) -> None:
@@ -52,18 +55,20 @@ class _Reader:
             words = self.exec_form(node)
             if words is None:
                 self.script(node)
-            elif kind == "entrypoint_instruction":
-                self.entrypoint, self.command = words, None
+            if kind == "entrypoint_instruction":
+                self.entrypoint, self.by_shell = words, words is None
             else:
                 self.command = words
         elif kind in ("run_instruction", "heredoc_block"):
             self.script(node)
+        elif kind in ("copy_instruction", "add_instruction"):
+            self.copied(node)
         elif kind == "env_instruction":
             for pair in node.named_children:
                 self.environment(pair)
 
     def stage_end(self) -> None:
-        words = (self.entrypoint or []) + (self.command or [])
+        words = (self.entrypoint or []) + (self.command or [] if not self.by_shell else [])
         launches = list(find_launches(words, open_end=self.command is None))
         self.found.launches += launches
         script = next((w for w in words if "sglang" in w.text and " " in w.text), None)
@@ -76,6 +81,7 @@ class _Reader:
                 Launch(program="fragment", words=words, open_end=True, partial=True, offset=words[0].start)
             )
         self.entrypoint = self.command = None
+        self.by_shell = False
 
     def exec_form(self, node: Node) -> list[Word] | None:
         array = next((child for child in node.named_children if child.type == "json_string_array"), None)
@@ -92,6 +98,15 @@ class _Reader:
                 located = align(value, raw, double_quoted=True)
                 words.append(soften(Word(value, located.at(0), located.literal_end())))
         return words
+
+    def copied(self, node: Node) -> None:
+        """Read the scripts that ``COPY <<EOF /run.sh`` writes."""
+        *_, target = [None, *(child for child in node.named_children if child.type == "path")]
+        for block in (child for child in node.named_children if child.type == "heredoc_block"):
+            name = self.text.text[target.start_byte : target.end_byte] if target is not None else ""
+            content = self.text.text[block.start_byte : block.end_byte].lstrip()
+            if kind_of(PurePosixPath(name), content[:200].encode()) == "shell":
+                self.script(block)
 
     def script(self, node: Node) -> None:
         """Read a shell form. Comment lines between continued lines belong to the Dockerfile."""

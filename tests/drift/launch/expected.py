@@ -9,6 +9,16 @@ EXPECTED: dict[str, tuple[str, list[str], list[str]]] = {
         [],
     ),
     "Dockerfile.shell": ("0.5.12", ["6:5 future-flag --mamba-radix-cache-strategy"], []),
+    "Dockerfile.stages": (
+        "0.5.23",
+        [
+            "2:28 unknown-flag --tp-sise",
+            "10:53 unknown-flag --tp-sise",
+            "14:4 unknown-flag --tp-sise",
+            "18:48 unknown-flag --tp-sise",
+        ],
+        [],
+    ),
     "Makefile.fixture.mk": ("0.5.23", ["4:2 renamed-flag --mamba-scheduler-strategy"], []),
     "aliased.py": ("0.5.23", ["5:33 unknown-keyword tp"], []),
     "arguments.sh": (
