@@ -16,7 +16,7 @@ from indexer.drift.launch.expansion import split_words
 from indexer.drift.launch.located import Located
 from indexer.drift.launch.model import DYNAMIC, FileLaunches, Keyword, Launch, Word
 from indexer.drift.launch.programs import find_launches, is_flag_list, starts_sglang
-from indexer.drift.launch.pyvalues import Values, Variable, concat
+from indexer.drift.launch.pyvalues import Values, Variable, concat, marked
 from indexer.drift.launch.shell import read_shell
 
 _TALKERS = re.compile(
@@ -57,6 +57,7 @@ class _Reader(Values):
         self.found = FileLaunches()
         self.from_sglang: set[str] = set()
         self.packages = {"sglang", "sgl"}
+        self._perhaps: list[range] = []  # places of strings that are added under a condition
 
     # --- statements -------------------------------------------------------------------------
 
@@ -122,10 +123,15 @@ class _Reader(Values):
                 self.variables.pop(name, None)
 
     def replace(self, name: str, value: Variable, conditional: bool) -> None:
-        """Set a name. A string that another branch sets otherwise is told by neither."""
+        """Set a name. A string that another branch sets otherwise is told by neither, but for what both
+        begin with."""
         old = self.variables.get(name)
         if conditional and old is not None and value.text is not None and old.text is not None:
-            value = Variable(text=Located(DYNAMIC, [(0, value.text.at(0))]))
+            same = len(old.text)
+            if value.text.text.startswith(old.text.text) and 0 < same < len(value.text):
+                self._perhaps.append(range(value.text.at(same), value.text.at(len(value.text) - 1) + 1))
+            else:
+                value = Variable(text=Located(DYNAMIC, [(0, value.text.at(0))]))
         if conditional and old is not None and old.words and value.words:
             value.shared = _entries(old.words) != _entries(value.words)
         if old is not None and not old.used:
@@ -147,6 +153,8 @@ class _Reader(Values):
             variable.add(self.items(right), conditional)
         elif variable.text is not None:
             more = self.string(right)
+            if conditional:
+                self._perhaps.append(range(self.text.at(right.start_byte), self.text.at(right.end_byte)))
             variable.text = concat([variable.text, more if more is not None else self.unknown(right)])
 
     def finish(self, outer: set[int] | None = None) -> None:
@@ -258,6 +266,8 @@ class _Reader(Values):
     def command_string(self, text: Located) -> None:
         if starts_sglang(text.text) and re.search(r"\s", text.text.strip()):
             more = read_shell(text)
+            for launch in more.launches if self._perhaps else ():
+                launch.words = [word for one in launch.words for word in marked([one], self._is_perhaps(one))]
             self.found.launches += [launch for launch in more.launches if launch.program != "fragment"]
             self.found.settings += more.settings
         elif text.text.lstrip().startswith("--") and "--" in text.text:
@@ -266,6 +276,9 @@ class _Reader(Values):
                 self.found.launches.append(
                     Launch(program="fragment", words=words, open_end=True, partial=True, offset=text.at(0))
                 )
+
+    def _is_perhaps(self, word: Word) -> bool:
+        return any(word.start in place for place in self._perhaps)
 
     def setting(self, left: Node | None, right: Node) -> None:
         """``os.environ["SGLANG_X"] = "1"`` and ``{"SGLANG_X": "1"}``."""

@@ -86,6 +86,16 @@ EXPECTED: dict[str, tuple[str, list[str], list[str]]] = {
         ["9:7 stale-env SGLANG_ENABLE_SPEC_V2", "14:9 stale-env SGLANG_ENABLE_SPEC_V2"],
         [],
     ),
+    "grown.py": (
+        "0.5.17",
+        [
+            "6:18 unknown-flag --tp-sise",
+            "8:23 unknown-flag --tp-sise",
+            "18:23 unknown-flag --tp-sise",
+            "19:19 unknown-flag --tp-sise",
+        ],
+        [],
+    ),
     "glued_arguments.sh": (
         "0.5.23",
         ["2:7 invalid-value --model-path", "4:49 invalid-value --served-model-name"],

@@ -110,6 +110,18 @@ def test_certain_conflicts(
     assert findings(conflicts, version, SERVER + options) == [(code, level, flag)]
 
 
+@pytest.mark.parametrize(
+    "grown", ["cmd += ' --pp-size 2'", "cmd = f'{cmd} --pp-size 2'", "cmd = cmd + ' --pp-size 2'"]
+)
+@pytest.mark.parametrize(("condition", "codes"), [("if x:", []), ("with x:", ["refused"])])
+def test_what_python_adds_under_a_condition_may_not_be_there(
+    conflicts: CertainConflicts, grown: str, condition: str, codes: list[str]
+) -> None:
+    text = f"cmd = '{SERVER}--speculative-algorithm EAGLE'\n{condition}\n    {grown}\nos.system(cmd)\n"
+    found = Checker(conflicts.timeline, ["0.5.15"], "0.5.15", [conflicts]).check_text(text, "python", "x.py")
+    assert found.launches == 1 and [one.code for one in found.findings] == codes
+
+
 def test_a_value_that_branches_choose_decides_nothing(conflicts: CertainConflicts) -> None:
     script = """case $GPU in
 h100) TP=8 MORE="--page-size 64";;
