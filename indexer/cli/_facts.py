@@ -234,7 +234,9 @@ def _env(sheet: Sheet, variable: EnvVar, links: Links) -> None:
     if variable.type:
         sheet.row("type", variable.type)
     _valued(sheet, "default", variable.default)
-    read = "not declared, only read"
+    read = "not declared, only read" if variable.read_at else "not declared, only set"
+    if variable.deprecated:
+        read = "not declared; its value is handed on"
     if not env_fact(variable).is_setting:
         read = f"no setting any more: {_NOTICED.get(variable.notice or '', 'setting it has no effect')}"
     _place(sheet, "declared", variable.declared_at, read)
