@@ -34,6 +34,7 @@ class Cell(msgspec.Struct, omit_defaults=True):
     version: str
     state: str
     records: dict[str, list[str]] = {}
+    """The ids of the records by what each says, in the order of ``STATES``."""
     line: str | None = None
     stale: str | None = None
 
@@ -171,7 +172,8 @@ def _cell(
         (record.error for told, record in found if told == state and told in ("failed", "refused")), None
     )
     changed = stale.get(version, {}).get(subject)
-    return Cell(subject, machine, version, state, dict(by_state), line, changed)
+    records = {state: by_state[state] for state in STATES if state in by_state}
+    return Cell(subject, machine, version, state, records, line, changed)
 
 
 def shares(matrix: Matrix, snapshot: Snapshot) -> list[tuple[str, str, int, int]]:

@@ -85,6 +85,14 @@ def test_failing_line_and_records_are_kept() -> None:
     assert cell.line == "E: line" and cell.records == {"failed": ["x"]}
 
 
+def test_records_stand_in_the_order_of_the_states() -> None:
+    """Whatever was recorded first."""
+    refused, works = record("a", outcome="refused"), record("b")
+    for found in ([refused, works], [works, refused]):
+        (cell,) = build_matrix(found, snapshot()).of("flag:speculative-mode", "1")
+        assert list(cell.records.items()) == [("works", ["b"]), ("refused", ["a"])]
+
+
 def test_rule_cell_by_line() -> None:
     """An error from a rule's own lines is evidence about the rule."""
     inside = record("x", outcome="refused", where="sglang/srt/server_args.py:11:check")
