@@ -20,9 +20,10 @@ _CLASS = re.compile(r"^class (\w+)", re.MULTILINE)
 _MODEL_TYPE = re.compile(r"""^\s+model_type\s*(?::[^=]+)?=\s*["']([\w.-]+)["']""", re.MULTILINE)
 
 
+@cache
 def configuration_for(
     architecture: str, tree: SourceTree, transformers: ConfigurationTree | None
-) -> tuple[str, list[TakenDefault]]:
+) -> tuple[str, tuple[TakenDefault, ...]]:
     """Return a ``config.json`` that names an architecture and its model type, and what else is spelled out.
 
     That is defaults of its class that SGLang's class of the model hasn't.
@@ -46,7 +47,7 @@ def configuration_for(
             f"no model type is known for architecture {architecture}",
             "give the folder of its config.json with --model",
         )
-    defaults = [*taken_defaults(model_type, tree, transformers)] if transformers is not None else []
+    defaults = tuple(taken_defaults(model_type, tree, transformers)) if transformers is not None else ()
     config = {"architectures": [architecture], "model_type": model_type}
     return json.dumps(with_defaults(config, defaults)), defaults
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import msgspec
@@ -85,7 +85,7 @@ def _taken(call: ast.AST) -> tuple[str, Any] | None:
     return str(key.value), value.value
 
 
-def with_defaults(config: dict[str, Any], defaults: list[TakenDefault]) -> dict[str, Any]:
+def with_defaults(config: dict[str, Any], defaults: Iterable[TakenDefault]) -> dict[str, Any]:
     """Return a configuration that spells these defaults out."""
     text = {one.key: one.value for one in defaults if one.text}
     spelled = config | {one.key: one.value for one in defaults if not one.text}

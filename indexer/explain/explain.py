@@ -23,7 +23,7 @@ from indexer.explain.paths import Paths
 from indexer.explain.ranks import gpus_needed
 from indexer.explain.resolve import Also, PathResult
 from indexer.explain.steps import Step
-from indexer.interpret.code_cache import code_of
+from indexer.interpret.code_cache import TreeCode, code_of
 from indexer.interpret.explore import DEFAULT_PATHS, Exploration
 from indexer.source.tree import SourceTree
 
@@ -60,8 +60,20 @@ class Explainer:
         """
         return self.watch(question, Also()).answer
 
-    def watch(self, question: Question, also: Also) -> Watched:
+    def codes(self, question: Question) -> list[TreeCode]:
+        """Return the compiled code of the trees that a question is answered from.
+
+        Raises:
+            UsageError: the question names an unknown GPU.
+            CannotError: something needed can't be fetched or read.
+        """
+        return [code_of(tree) for tree in (self.tree, prepare(self.tree, question).transformers) if tree]
+
+    def watch(self, question: Question, also: Also, keep_code: bool = True) -> Watched:
         """Return what the version makes of a launch, and what else is asked.
+
+        Without ``keep_code`` what was compiled for it is not kept in the cache: for a child, whose parent
+        keeps it.
 
         Raises:
             UsageError: the question names an unknown GPU.
@@ -70,6 +82,10 @@ class Explainer:
         prepared = prepare(self.tree, question)
         with collector_postponed():  # a path allocates many objects that die together
             explored = self.explore(prepared, question, also)
+            if keep_code:
+                for tree in (self.tree, prepared.transformers):
+                    if tree is not None:
+                        code_of(tree).save()
             answer = join(self.tree.version, explored, prepared.assumed)
         if prepared.lacking and answer.outcome == STARTS:
             # Names are bound when they are used, so an import that would fail may not have been met.
@@ -124,9 +140,6 @@ class Explainer:
             if not unsaid:
                 break
             self._supposed.update(dict.fromkeys(unsaid, ""))
-        for tree in (self.tree, prepared.transformers):
-            if tree is not None:
-                code_of(tree).save()
         return found
 
 

@@ -35,13 +35,13 @@ from indexer.explain.report.variations import (
 from indexer.explain.resolve import Also
 from indexer.explain.start import StateMemory, state_memory
 from indexer.interpret import children
+from indexer.interpret.code_cache import TreeCode
 from indexer.knowledge.launched import UsedModel
 from indexer.knowledge.lookup import spellings
 from indexer.knowledge.nearest import nearest
 from indexer.knowledge.pairings import SLIDING_WINDOW, Pairing, pairings_of_model
 from indexer.knowledge.schema import Algorithm, CodePath, EnvVar, Flag, Model, Rule, Snapshot
 from indexer.source.tree import SourceTree
-from indexer.workers import cores
 
 _MEMORY_PATH = "state-memory"
 _INDEX = "model.safetensors.index.json"
@@ -203,26 +203,37 @@ def gather(
 
 
 def _together(explainer: Explainer, also: Also, questions: list[Question]) -> list[Watched]:
-    """Return what is made of each question: side by side, a child for each core with its share of them."""
+    """Return what is made of each question: side by side, each in a child that ends with all its garbage."""
     if not children.AVAILABLE:
         return [explainer.watch(one, also) for one in questions]
-    count = max(1, min(cores(), len(questions)))
-    works = [partial(_share, explainer, also, questions[first::count]) for first in range(count)]
-    found: list[Watched | None] = [None] * len(questions)
-    for first, told in enumerate(children.run_children(works)):
-        found[first::count] = _heard(told, len(questions[first::count]))
-    return [one for one in found if one is not None]
+    codes = explainer.codes(questions[0]) if questions else []
+    works = [partial(_tell, explainer, also, codes, one) for one in questions]
+    answers = children.run_children(works)
+    found = [_heard(answer, codes) for answer in answers]
+    for code in codes:
+        code.save()
+    return found
 
 
-def _share(explainer: Explainer, also: Also, questions: list[Question]) -> bytes:
-    return msgspec.json.encode([explainer.watch(one, also) for one in questions])
+class _Told(msgspec.Struct):
+    """What a child made of a question, and what it used that was not compiled before."""
+
+    watched: Watched
+    added: list[tuple[list[str], list[str]]]
 
 
-def _heard(told: bytes | children.ChildStopped, count: int) -> list[Watched]:
-    if isinstance(told, children.ChildStopped):
-        unknown = UnknownFact("outcome", str(told))
-        return [Watched(Explanation("", UNKNOWN, unknowns=[unknown])) for _ in range(count)]
-    return msgspec.json.decode(told, type=list[Watched])
+def _tell(explainer: Explainer, also: Also, codes: list[TreeCode], question: Question) -> bytes:
+    watched = explainer.watch(question, also, keep_code=False)
+    return msgspec.json.encode(_Told(watched, [code.added() for code in codes]))
+
+
+def _heard(answer: bytes | children.ChildStopped, codes: list[TreeCode]) -> Watched:
+    if isinstance(answer, children.ChildStopped):
+        return Watched(Explanation("", UNKNOWN, unknowns=[UnknownFact("outcome", str(answer))]))
+    told = msgspec.json.decode(answer, type=_Told)
+    for code, added in zip(codes, told.added, strict=True):
+        code.prepare(*added)
+    return told.watched
 
 
 def _pairing(snapshot: Snapshot, model: Model | None, algorithm: Algorithm) -> Pairing | None:
