@@ -116,7 +116,10 @@ class _Reader:
         elif isinstance(node, yaml.SequenceNode):
             if not self.sequence([node]):
                 for child in node.value:
-                    self.node(child, depth + 1)
+                    if isinstance(child, yaml.ScalarNode):
+                        self.scalar(child, alone=False)
+                    else:
+                        self.node(child, depth + 1)
         elif isinstance(node, yaml.ScalarNode):
             self.scalar(node)
 
@@ -258,7 +261,8 @@ class _Reader:
         located = self.located(node)
         return soften(Word(located.text, located.at(0), located.literal_end(), located.text == DYNAMIC))
 
-    def scalar(self, node: yaml.ScalarNode) -> None:
+    def scalar(self, node: yaml.ScalarNode, alone: bool = True) -> None:
+        """Read a string: a script, or options; one that is not ``alone`` is a word of its list."""
         value = node.value
         if len(value) < 6 or not ("--" in value or "sglang" in value or "SGL" in value):
             return
@@ -269,7 +273,7 @@ class _Reader:
             more = read_shell(located)
             self.found.launches += more.launches
             self.found.settings += more.settings
-        elif value.lstrip().startswith("--"):
+        elif alone and value.lstrip().startswith("--"):
             words = list(_shell_words(located))
             if is_flag_list(words):
                 self.found.launches.append(

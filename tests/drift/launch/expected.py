@@ -333,6 +333,7 @@ EXPECTED: dict[str, tuple[str, list[str], list[str]]] = {
         [],
     ),
     "quoting.sh": ("0.5.23", [], []),
+    "other_program_of_image.yaml": ("0.5.23", ["8:36 removed-flag --enable-ep-moe"], []),
     "recipe_two_roles.yaml": (
         "0.5.23",
         ["9:7 removed-flag enable-ep-moe", "14:7 ambiguous-flag cuda-graph-bs"],
