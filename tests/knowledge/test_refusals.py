@@ -154,6 +154,17 @@ def test_writes_are_kept_where_a_refusal_depends_on_them() -> None:
     assert [step.writes for step in steps] == [(("page_size", "64"),), (("page_size", "..."),), ()]
 
 
+def test_a_switch_in_a_dict_of_decisions_may_be_written_later() -> None:
+    refusal = rule("error", 9, [Condition("cfg.page_size")], exception="ValueError")
+    switch = rule("override", 3, [IF_WIDE], targets=["page_size"], values=["True"], shape="dict literal")
+    number = rule("override", 4, [IF_WIDE], targets=["page_size"], values=["64"], shape="dict item")
+    steps = steps_of([switch, number, refusal], FIELDS)
+    assert [(step.guard, step.writes) for step in steps[:2]] == [
+        (("tp_size > 1", "..."), (("page_size", "True"),)),
+        (("tp_size > 1",), (("page_size", "..."),)),
+    ]
+
+
 def test_a_write_that_sglang_warns_of_is_told() -> None:
     warning = rule("warning", 3, [IF_WIDE], message="page size is replaced")
     write = rule(

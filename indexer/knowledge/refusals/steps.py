@@ -19,6 +19,7 @@ _PLAIN_WRITES = frozenset(
     {"assignment", "declaration", "tuple assignment", "returned dict", "returned value"}
 )
 """Shapes of overrides whose value is the one that the field gets, and at once."""
+_SWITCHED = frozenset({"True", "False"})
 _ALGORITHM_GIVEN = re.compile(r"\w+ is not None")
 _NUMBERS = ("speculative_num_", "speculative_eagle_topk")
 """Beginnings of the fields whose every change is told, warned of or not."""
@@ -98,21 +99,27 @@ class _Maker:
     def _write(self, rule: Rule, guard: list[_Asked], writer: Writer) -> Step | None:
         if rule.shape != "returned value" and self._is_returned(rule):
             return None  # the helper's own returns say what is written
-        plain = rule.shape in _PLAIN_WRITES and len(rule.values) == len(rule.targets)
+        each = len(rule.values) == len(rule.targets)
+        plain = each and rule.shape in _PLAIN_WRITES
+        # What stands in a dict of decisions is written later, if at all.
+        later = each and (rule.shape or "").startswith("dict ") and {*rule.values} <= _SWITCHED
+        if later:
+            guard.append((UNTOLD, rule.at))
         writes = []
         for at, target in enumerate(rule.targets):
             root = target.partition(".")[0]
             if root in self.fields:
-                writes.append((root, writer.written(rule.values[at]) if plain and root == target else UNTOLD))
+                writes.append(
+                    (root, writer.written(rule.values[at]) if (plain or later) and root == target else UNTOLD)
+                )
         if not writes:
             return None
         texts, raising = _folded(guard)
         certain = UNTOLD not in texts
         if not certain:
             # A switch that is set already, or may be, is worth keeping apart: the value may be the same.
-            kept = ("True", "False")
             writes = [
-                (name, value if name in FOLLOWED or value in kept else UNTOLD) for name, value in writes
+                (name, value if name in FOLLOWED or value in _SWITCHED else UNTOLD) for name, value in writes
             ]
         known = certain and any(value != UNTOLD for _, value in writes)
         told = known and (

@@ -88,6 +88,8 @@ def findings(conflicts: CertainConflicts, version: str, text: str) -> list[tuple
         ("0.5.21", "--tp 4 --dp 3 --enable-dp-attention", "refused", "--tp"),
         ("0.5.23", "--tp 4 --dp 3 --enable-dp-attention", "refused", "--tp"),
         ("0.5.23", "--tp 4 --attn-dp-size 3", "refused", "--tp"),
+        # a model may switch off the radix cache that is off already
+        ("0.5.23", "--enable-hierarchical-cache --disable-radix-cache", "refused", "--disable-radix-cache"),
         # one value that isn't told decides nothing here
         (
             "0.5.15",
