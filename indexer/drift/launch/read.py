@@ -62,8 +62,8 @@ def kind_of(path: PurePath, head: bytes = b"") -> str | None:
 
 
 _LOOKS = (
-    ("systemd", re.compile(r"\[(?:Unit|Service)\]")),
-    ("json", re.compile(r"\s*[{\[]")),
+    ("systemd", re.compile(r"(?:[ \t]*(?:[#;][^\n]*)?\n)*\[(?:Unit|Service|supervisord|program:[^\]\n]+)\]")),
+    ("json", re.compile(r"\s*(?:\{|\[\s*(?:[\]{\"\d-]|\[\s*[\[{\"\d-]|(?:true|false|null)\b))")),
     ("dockerfile", re.compile(r"(?:\s*#[^\n]*\n)*\s*(?:FROM|ARG)[ \t]+\S+", re.IGNORECASE)),
     ("python", re.compile(r"(?:import|from)[ \t]+\w+|def[ \t]+\w+\(", re.MULTILINE)),
     ("yaml", re.compile(r"(?:\s*#[^\n]*\n)*(?:---|[\w.-]+:(?:[ \t]|\n))")),

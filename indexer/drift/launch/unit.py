@@ -1,4 +1,5 @@
-"""systemd units: ``ExecStart=`` lines (with continuations) and ``Environment=``."""
+"""systemd units: ``ExecStart=`` lines (with continuations) and ``Environment=``; the same of supervisor's
+programs (``command=``)."""
 
 from __future__ import annotations
 
@@ -12,24 +13,29 @@ _LINE = re.compile(r"^[ \t]*(\w+)[ \t]*=((?:[^\n\\]|\\.|\\\n)*)$", re.MULTILINE)
 _COMMENT_WITHIN = re.compile(r"(?<=\\\n)(?:[ \t]*[#;][^\n]*\n)+")
 """systemd leaves out comments between the lines of a continued one."""
 _PREFIX = re.compile(r"^[@\-+!:|]*")
-_SETTING = re.compile(r"(?:^|[\s\"'])((?:SGLANG|SGL)_[A-Z0-9_]+)=([^\s\"']*)")
-_SPECIFIER = re.compile(r"%[a-zA-Z]")
+_SETTING = re.compile(r"(?:^|[\s\"',])((?:SGLANG|SGL)_[A-Z0-9_]+)=[\"']?([^\s\"']*)")
+_SPECIFIER = re.compile(r"%(?:\(\w+\)[sd]|[a-zA-Z])")
+_PROGRAM = re.compile(r"^\[program:", re.MULTILINE)
+_SUPERVISOR_BLANK = re.compile(r"[ \t];[^\n]*|\n(?=[ \t]+[^\s;])")
+"""In supervisor's files: a comment, and the end of a line whose value goes on below."""
 
 
 def read_unit(text: Located) -> FileLaunches:
     """Read a unit file. ``Environment=`` variables are known to the command."""
     found = FileLaunches()
     text = Located(_COMMENT_WITHIN.sub(lambda match: " " * len(match[0]), text.text), text.runs())
+    if _PROGRAM.search(text.text):
+        text = Located(_SUPERVISOR_BLANK.sub(lambda match: " " * len(match[0]), text.text), text.runs())
     variables: dict[str, Located] = {}
     for match in _LINE.finditer(text.text):
         key, begin = match[1], match.start(2)
-        if key == "Environment":
+        if key.lower() == "environment":
             for setting in _SETTING.finditer(match[2]):
                 start = text.at(begin + setting.start(1))
                 found.settings.append(Setting(setting[1], setting[2], start, start + len(setting[1])))
             for name in re.finditer(r"(\w+)=([^\s\"']+)", match[2]):
                 variables[name[1]] = text.cut(begin + name.start(2), begin + name.end(2))
-        elif key.startswith("Exec"):
+        elif key.startswith("Exec") or key == "command":
             skip = _PREFIX.match(match[2].lstrip())
             lead = len(match[2]) - len(match[2].lstrip()) + (skip.end() if skip else 0)
             command = _percent(text.cut(begin + lead, match.end(2)))

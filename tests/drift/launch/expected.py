@@ -80,6 +80,16 @@ EXPECTED: dict[str, tuple[str, list[str], list[str]]] = {
         ["4:61 removed-flag --enable-ep-moe"],
         ["not valid YAML or JSON at line 8: read up to there"],
     ),
+    "command.toml": ("0.5.23", ["2:55 unknown-flag --tp-sise"], []),
+    "supervisor.conf": (
+        "0.5.23",
+        [
+            "6:5 unknown-flag --tp-sise",
+            "9:13 stale-env SGLANG_ENABLE_SPEC_V2",
+            "13:67 unknown-flag --tp-sise",
+        ],
+        [],
+    ),
     "commented.service": ("0.5.23", ["6:5 renamed-flag --mamba-scheduler-strategy"], []),
     "compose_environments.yaml": (
         "0.5.9 0.5.17 0.5.23",
