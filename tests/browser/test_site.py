@@ -186,6 +186,20 @@ def test_nothing_is_wider_than_a_phone(browser: Browser, address: str, path: str
     context.close()
 
 
+def test_the_matrix_shows_every_algorithm_on_a_phone(browser: Browser, address: str) -> None:
+    context = browser.new_context(base_url=address, viewport={"width": 390, "height": 844})
+    phone = context.new_page()
+    phone.goto("/matrix/index.html")
+    algorithms = phone.locator("#pairs thead th").all_text_contents()[1:]
+    cells = phone.locator("#pairs .item").first.locator("td").all()
+    assert [cell.get_attribute("data-label") for cell in cells] == algorithms
+    boxes = [cell.bounding_box() for cell in cells]
+    assert all(box and box["x"] >= 0 and box["x"] + box["width"] <= 390 for box in boxes), boxes
+    shown = "getComputedStyle(document.querySelector('#pairs .item td'), '::before').content"
+    assert phone.evaluate(shown) == f'"{algorithms[0]}"'
+    context.close()
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("path", PAGES)
 def test_axe_finds_no_serious_violation(browser: Browser, address: str, path: str, scheme: str) -> None:
