@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from indexer.drift.launch.located import Located, blank
 from indexer.drift.launch.model import DYNAMIC, Launch, Program, Word
+from indexer.drift.launch.plain import continued
 
 MODULES: dict[str, Program] = {
     "sglang.launch_server": "server",
@@ -113,6 +114,7 @@ def without_placeholders(text: Located) -> Located:
     if "<" in text.text:
         text = blank(text, _ANGLED)
     if "{{" in text.text or "{%" in text.text:
+        text = continued(text)
         text = blank(blank(text, _BLOCK, " "), _TEMPLATED)
     return text
 

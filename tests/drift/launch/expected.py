@@ -241,6 +241,20 @@ EXPECTED: dict[str, tuple[str, list[str], list[str]]] = {
         ],
         [],
     ),
+    "helm_script.yaml": (
+        "0.5.23",
+        ["7:7 unknown-flag --speculative-num-stepz", "9:7 unknown-flag --tp-sise"],
+        [],
+    ),
+    "template.sh.j2": (
+        "0.5.23",
+        [
+            "4:3 unknown-flag --speculative-num-stepz",
+            "8:3 unknown-flag --tp-sise",
+            "11:5 unknown-flag --tp-sise",
+        ],
+        [],
+    ),
     "helm_values.yaml": ("0.5.20", ["8:5 ambiguous-flag --cuda-graph-max-bs"], []),
     "heredoc.sbatch": (
         "0.5.23",

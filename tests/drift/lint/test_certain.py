@@ -164,6 +164,11 @@ def test_what_a_field_was_set_to_before_it_is_asked_for_is_told(conflicts: Certa
         ("0.5.15", SERVER + "--pp-size 2 --speculative-algorithm EAGLE --cuda-graph-bs $SIZES"),
         ("0.5.15", SERVER + "--pp-size $PP --speculative-algorithm EAGLE"),
         ("0.5.15", 'if [ "$X" ]; then M="--pp-size 2"; fi\n' + SERVER + "--speculative-algorithm EAGLE $M"),
+        (
+            "0.5.15",
+            SERVER
+            + "--pp-size 2 \\\n{% if x %}\n  --speculative-algorithm EAGLE \\\n{% endif %}\n  --port 1",
+        ),
         ("0.5.15", '[ "$X" ] && M=(--pp-size 2)\n' + SERVER + '--speculative-algorithm EAGLE "${M[@]}"'),
         ("0.5.23", SERVER + "--tp $TP --attn-dp-size 3"),
         ("0.5.15", SERVER + "--pp-size 2 --speculative-algorithm EAGLE --config more.yaml"),
