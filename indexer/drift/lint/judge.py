@@ -29,7 +29,7 @@ def judge_launch(launch: Launch, version: str, timeline: Timeline, *, strict: bo
     found = list(_of_command(launch, version, timeline)) if launch.program == "serve" else []
     found += _problems(walked, launch, version, timeline, strict)
     found += _dashes(launch, words, walked, version, timeline)
-    found += _uses(walked, version, timeline)
+    found += _uses(walked, launch, version, timeline)
     found += _duplicates(walked, launch)
     found += unread_config(walked, launch, version, timeline)
     if launch.told and not walked.opaque:
@@ -246,10 +246,14 @@ def _choice_history(option: str, value: str, version: str, timeline: Timeline) -
     return f" ({timeline.versions[newer]} is the first to accept it)" if newer is not None else ""
 
 
-def _uses(walked: Walked, version: str, timeline: Timeline) -> Iterator[Raw]:
+def _uses(walked: Walked, launch: Launch, version: str, timeline: Timeline) -> Iterator[Raw]:
+    has_own = launch.program in (
+        "embeds",
+        "router",
+    )  # what else begins so among the program's own is not known
     for use in walked.uses:
         flag = use.flag
-        if use.option != use.spelled:
+        if use.option != use.spelled and not has_own:
             yield _abbreviated(use, version, timeline)
         if flag.deprecated is not None:
             yield _deprecated(use, version, timeline)

@@ -40,7 +40,7 @@ EXPECTED: dict[str, tuple[str, list[str], list[str]]] = {
     ),
     "bench_embeds.sh": (
         "0.5.23",
-        ["3:98 abbreviated-flag --tp", "4:98 renamed-flag --mamba-scheduler-strategy"],
+        ["4:98 renamed-flag --mamba-scheduler-strategy"],
         [],
     ),
     "binary.sh": ("", [], ["binary"]),
@@ -201,7 +201,7 @@ EXPECTED: dict[str, tuple[str, list[str], list[str]]] = {
         ],
         [],
     ),
-    "dynamo.sh": ("0.5.23", ["2:41 abbreviated-flag --tp", "3:72 removed-flag --enable-ep-moe"], []),
+    "dynamo.sh": ("0.5.23", ["3:72 removed-flag --enable-ep-moe"], []),
     "empty.sh": ("", [], []),
     "functions.sh": (
         "0.5.23",
