@@ -6,7 +6,26 @@ Exit codes of every command: 0 clean, 1 findings, 2 usage, 3 could not do it
 
 from __future__ import annotations
 
+import re
+
 CLEAN, FINDINGS, USAGE, CANNOT = 0, 1, 2, 3
+
+
+_LONGEST = 200
+_QUOTATION_OR_WORD = re.compile(r"(?<!\w)'[^'\n]*'(?!\w)|[^\s'\"`]+")
+
+
+def shortened(text: str) -> str:
+    """Return a message in which words and quotations of absurd length, which a user gave, are cut."""
+    return _QUOTATION_OR_WORD.sub(_cut, text) if len(text) > _LONGEST else text
+
+
+def _cut(found: re.Match[str]) -> str:
+    told = found[0]
+    if len(told) <= _LONGEST:
+        return told
+    quote = "'" if told.endswith("'") else ""
+    return f"{told[: _LONGEST // 2]}…{quote}"
 
 
 class IndexerError(Exception):
@@ -18,9 +37,9 @@ class IndexerError(Exception):
     exit_code = CANNOT
 
     def __init__(self, message: str, fix: str | None = None) -> None:
-        super().__init__(message)
-        self.message = message
-        self.fix = fix
+        self.message = shortened(message)
+        self.fix = shortened(fix) if fix is not None else None
+        super().__init__(self.message)
 
     def __str__(self) -> str:
         return f"{self.message}; {self.fix}" if self.fix else self.message

@@ -9,7 +9,7 @@ import sys
 import click
 
 from indexer import __version__
-from indexer.errors import CANNOT, IndexerError
+from indexer.errors import CANNOT, IndexerError, shortened
 
 COMMANDS = {
     # name: (module in this package, one-line help shown by ``indexer --help``)
@@ -71,6 +71,7 @@ def main() -> None:
         click.echo(fit(f"indexer: {error}", sys.stderr), err=True)
         sys.exit(error.exit_code)
     except click.ClickException as error:
+        vars(error)["message"] = shortened(error.message)  # click has no other way in
         error.show()
         sys.exit(error.exit_code)
     except (KeyboardInterrupt, click.Abort):
@@ -80,7 +81,7 @@ def main() -> None:
         sys.stderr.close()
         sys.exit(CANNOT)
     except OSError as error:  # a full disk below the redirected output, say
-        click.echo(f"indexer: {error}", err=True)
+        click.echo(f"indexer: {shortened(str(error))}", err=True)
         sys.exit(CANNOT)
     except Exception as error:
         _tell_failure(error)

@@ -65,6 +65,8 @@ def command(
         raise UsageError("--gpu cpu and --gpus: are there GPUs?", "give one of them")
     if model is not None and not (model / "config.json").is_file():
         raise UsageError(f"{model} has no config.json", "give the folder of the model's config.json")
+    if model is not None:
+        _read_config(model / "config.json")
     with busy("reading SGLang and running its argument resolution"):
         tree = open_source(version)
         snapshot = get_snapshot(tree.version, tree)
@@ -96,6 +98,22 @@ def command(
         click.echo(str(output), err=True)
     else:
         click.echo(text, nl=False)
+
+
+def _read_config(file: Path) -> None:
+    """Make sure that a model's configuration can be read: without one there is nothing to report on.
+
+    Raises:
+        CannotError: it is no JSON object.
+    """
+    import msgspec
+
+    from indexer.errors import CannotError
+
+    try:
+        msgspec.json.decode(file.read_bytes(), type=dict[str, object])
+    except (OSError, msgspec.MsgspecError) as error:
+        raise CannotError(f"{file} is no model's configuration: {error}", "fetch it anew") from error
 
 
 def _add_evidence(snapshot: Snapshot, report: Report) -> None:

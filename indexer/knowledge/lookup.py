@@ -93,6 +93,8 @@ def _nothing(snapshot: Snapshot, kind: str, name: str, wanted: str) -> str:
     if kind == "model" and "/" in name:
         return f"{message}; {_about_models(name, [fact_name(fact) for fact in facts])}"
     near = nearest(wanted, [spelling for fact in facts for spelling in spellings(fact)])
+    if kind == "rule" and not near and ":" not in wanted:
+        near = _rules_of_function(facts, wanted)
     if near:
         return f"{message}; did you mean {', '.join(near)}?"
     others = {one.name: one for one in names_elsewhere(version, kind)}
@@ -102,6 +104,15 @@ def _nothing(snapshot: Snapshot, kind: str, name: str, wanted: str) -> str:
         return f"{message}; that is a state of hybrid models, of {', '.join(alike)}"
     searched = f"`indexer search {shlex.quote(name)}`"
     return f"{message}, and none is like it; `indexer show {kind}` lists them, {searched} finds words"
+
+
+def _rules_of_function(rules: list[Rule], wanted: str) -> list[str]:
+    """Return rules of the function that a name, without what follows its first dash, is nearest to."""
+    by_function: dict[str, list[str]] = {}
+    for rule in rules:
+        by_function.setdefault(rule.id.partition("-")[0], []).append(rule.id)
+    near = nearest(wanted, by_function, 1)
+    return by_function[near[0]][:_SUGGESTIONS] if near else []
 
 
 def _of_family(models: list[Model], kind: str) -> list[str]:

@@ -67,3 +67,12 @@ def test_a_killed_worker_is_one_line_and_a_fault_of_ours_is_traced(
 def test_help_exits_clean(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     assert not exit_code(monkeypatch, "--help")
     assert "Exit codes" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("error", [UsageError, click.UsageError, OSError])
+def test_no_error_repeats_an_absurdly_long_name(
+    error: type[Exception], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    as_command(monkeypatch, error(f"there is no {'x' * 3_000}"))
+    exit_code(monkeypatch, "show")
+    assert len(capsys.readouterr().err) < 300

@@ -102,6 +102,13 @@ def test_a_rule_by_its_place() -> None:
         find_facts(snapshot, "rule", "server_args.py:99999")
 
 
+def test_a_rule_by_its_misspelled_function() -> None:
+    snapshot = small_snapshot()
+    named = [msgspec.structs.replace(one, id=f"check_numbers-error-{one.id}") for one in snapshot.rules]
+    with pytest.raises(UsageError, match=r"did you mean check_numbers-error-\w+"):
+        find_facts(msgspec.structs.replace(snapshot, rules=named), "rule", "chek_numbers")
+
+
 @pytest.mark.parametrize(
     ("kind", "name", "told"),
     [

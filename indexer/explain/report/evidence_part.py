@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
-from indexer.explain.report.gather import Report
+from indexer.explain.report.gather import Proof, Report
 from indexer.explain.report.pieces import plain, section, table
 from indexer.knowledge.launched import UsedModel
 
 _MOST_IDS = 3
 _MILLION = 1_000_000
+_ENDED = {
+    "works": "worked as asked",
+    "works-overridden": "worked with another value than asked",
+    "failed": "failed",
+    "refused": "refused",
+}
 _RIGHT = {"all": "every proposal of its draft is right", "first": "the first proposal of a block is right"}
 
 
@@ -15,17 +21,24 @@ def evidence_part(report: Report) -> str:
     """Return what real launches say; that there are none is said too."""
     rows = []
     for proof in report.evidence:
-        counts = ", ".join(f"{len(ids)} {state}" for state, ids in proof.launches.items())
         ids = [one for found in proof.launches.values() for one in found]
         named = ", ".join(f"`{one}`" for one in ids[:_MOST_IDS])
         more = f" and {len(ids) - _MOST_IDS} more" if len(ids) > _MOST_IDS else ""
-        line = f" {plain(proof.line)}" if proof.line else ""
+        line = f"; the log says {plain(proof.line)}" if proof.line else ""
         where = f"{proof.version} on {proof.machine}"
-        rows.append((f"`{proof.subject}`", where, f"{proof.state}: {counts}{line}", f"{named}{more}"))
+        rows.append((f"`{proof.subject}`", where, f"{_ended(proof)}{line}", f"{named}{more}"))
     if not rows:
         return "## Evidence\n\nNo recorded launch is about this algorithm or these flags."
     told = section("Evidence", ("about", "launched", "what happened", "records"), rows)
     return f"{told}\n\n{_models(report.launched)}"
+
+
+def _ended(proof: Proof) -> str:
+    """Return how the launches about a subject ended, each number with what it counts."""
+    count = sum(map(len, proof.launches.values()))
+    ended = ", ".join(f"{len(ids)} {_ENDED.get(state, state)}" for state, ids in proof.launches.items())
+    several = "; the same launch did not always end alike" if proof.state == "flaky" else ""
+    return f"of {count} recorded launch{'es' if count > 1 else ''} {ended}{several}"
 
 
 def _models(launched: list[UsedModel]) -> str:
