@@ -17,6 +17,8 @@ from indexer.drift.launch.model import DYNAMIC, Word
 from indexer.drift.lint.facts import OptionFact, VersionTable, value_count
 
 _NEGATIVE_NUMBER = re.compile(r"^-\d+$|^-\d*\.\d+$")
+_BLANK_BEHIND = re.compile(r"--[A-Za-z][\w-]*\s")
+"""No option for argparse, whatever else is in the word."""
 CONVERTERS: dict[str, Callable[[str], Any]] = {
     "int": int,
     "float": float,
@@ -86,7 +88,7 @@ def walk(words: Sequence[Word], table: VersionTable, *, open_end: bool = False) 
         parsed = _as_option(word, table)
         position += 1
         if parsed is None:
-            if not word.known:
+            if not word.known and not _BLANK_BEHIND.match(word.text):
                 loose = result.opaque = True
             elif not loose:
                 result.problems.append(Problem("stray", word, word.text))
@@ -127,7 +129,7 @@ def _as_option(word: Word, table: VersionTable) -> _Option | None:
     if spelled in table.by_option:
         return _Option(word, spelled, table.by_option[spelled], spelled, explicit, [])
     if DYNAMIC in spelled:
-        return _Option(word, spelled, None, "", explicit, [])
+        return None if _BLANK_BEHIND.match(spelled) else _Option(word, spelled, None, "", explicit, [])
     matches = table.matches(spelled) if text.startswith("--") else _short_matches(text, table)
     if len(matches) == 1:
         flag = table.by_option[matches[0]]

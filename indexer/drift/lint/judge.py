@@ -188,7 +188,7 @@ def _glued(problem: Problem, glued: tuple[str, str], version: str) -> Raw:
         f"{version} refuses as a word too many; each option and each value is an argument of its own",
         problem.word,
         option,
-        replacement=None if " --" in rest else f"{option}={rest}",
+        replacement=None if " --" in rest or "…" in rest else f"{option}={rest}",
     )
 
 

@@ -8,12 +8,13 @@ import unicodedata
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from indexer.drift.launch.model import Word
+from indexer.drift.launch.model import DYNAMIC, Word
 from indexer.drift.lint.argv import Walked
-from indexer.drift.lint.facts import Timeline, VersionTable
+from indexer.drift.lint.facts import Timeline, VersionTable, value_count
 
 _DASH = re.compile(r"[\u2010-\u2015\u2212\ufe58\ufe63\uff0d]")
 _OPTION = re.compile(r"-+([A-Za-z][\w-]*)$")
+_UNTOLD = re.compile(f"{DYNAMIC}+")
 _GLUED = re.compile(r"(--[A-Za-z][\w-]*)\s+(\S.*)", re.DOTALL)
 
 
@@ -35,13 +36,15 @@ def dash_name(spelled: str) -> str:
 
 
 def glued_option(word: Word, table: VersionTable, timeline: Timeline) -> tuple[str, str] | None:
-    """Return the option of SGLang's that a word begins with, and what else is in the word; None where there
-    is no such option, or nothing else."""
+    """Return the option of SGLang's that a word begins with, and what else is in the word (``…`` for what the
+    file doesn't tell); None where there is no such option, or nothing else."""
     match = _GLUED.fullmatch(word.text.strip())
-    if match is None or not word.known:
+    options = table.matches(match[1]) if match else []
+    if match is None or not (options or match[1] in timeline.spellings):
         return None
-    is_option = match[1] in timeline.spellings or table.matches(match[1])
-    return (match[1], match[2]) if is_option else None
+    if not word.known and any(value_count(table.by_option[one]) == 0 for one in options):
+        return None  # behind a switch a template may leave nothing
+    return match[1], _UNTOLD.sub("…", match[2])
 
 
 class Dashed(NamedTuple):

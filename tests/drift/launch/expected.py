@@ -116,7 +116,10 @@ EXPECTED: dict[str, tuple[str, list[str], list[str]]] = {
         [
             "8:11 invalid-value --model-path",
             "9:11 invalid-value --tp",
-            "17:7 renamed-flag --mamba-scheduler-strategy",
+            "11:11 invalid-value --page-size",
+            "12:11 invalid-value --context-length",
+            "15:11 invalid-value --host",
+            "22:7 renamed-flag --mamba-scheduler-strategy",
         ],
         [],
     ),
