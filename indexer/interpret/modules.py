@@ -192,6 +192,16 @@ class Program:
         """The compiled code of the first tree."""
         return code_of(self._trees[0][0])
 
+    @property
+    def whole_tree(self) -> SourceTree:
+        """The tree that is run: the first."""
+        return self._trees[0][0]
+
+    @property
+    def versions(self) -> tuple[str, ...]:
+        """The versions of all trees."""
+        return tuple(tree.version for tree, _ in self._trees)
+
     def close(self) -> None:
         """Let go of everything that was bound; nothing of the program can be used any more.
 

@@ -21,6 +21,7 @@ from indexer.interpret.made import Made
 from indexer.interpret.marks import is_interpreted_class
 from indexer.interpret.osmodules import os_overrides
 from indexer.interpret.regex_module import regex_intrinsics, regex_values
+from indexer.interpret.shown import CONFIGURATIONS, keep_texts
 from indexer.interpret.signals import Unsupported
 from indexer.interpret.transformers_tree import external_intrinsics
 from indexer.interpret.unknown import Unknown
@@ -226,6 +227,8 @@ class World:
 
     def class_created(self, cls: type, module: str, site: tuple[str, str, int]) -> None:
         self.classes.append((cls, module, site))
+        if module == CONFIGURATIONS:
+            keep_texts(cls, self.program)
 
     def parsed(self, namespace: Any) -> None:
         """Note what the server's parser made of the command, before anything resolves it."""
