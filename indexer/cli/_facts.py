@@ -203,7 +203,7 @@ def _path(sheet: Sheet, path: CodePath, links: Links) -> None:
         if key != "bindings" or not isinstance(value, dict):
             sheet.row(key, _value(value, plain_form))
     if not path.complete:
-        sheet.row("complete", "no: a way-point is missing (see gaps)")
+        sheet.row("complete", "no: a way-point is missing (see below)")
     bindings = path.context.get("bindings")
     if isinstance(bindings, dict) and bindings:
         sheet.section("Chosen for this path")
@@ -220,9 +220,16 @@ def _path(sheet: Sheet, path: CodePath, links: Links) -> None:
             places = finding.get("at")
             at = written_place(places[0]) if isinstance(places, list) and places else None
             sheet.entries([(f"{finding.get('kind')}: {finding.get('what')}", at)])
-    if path.gaps:
-        sheet.section("Gaps", len(path.gaps))
-        sheet.entries((_sentence(gap), None) for gap in path.gaps)
+    for title, excused in (("Missing way-points", False), ("Rightly absent way-points", True)):
+        gaps = [gap for gap in path.gaps if gap["excused"] is excused]
+        if gaps:
+            sheet.section(title, len(gaps))
+            sheet.entries((_gap(gap), None) for gap in gaps)
+
+
+def _gap(gap: dict[str, Value]) -> str:
+    below = f", below {gap['below']}" if gap.get("below") and not gap["excused"] else ""
+    return f"{gap.get('point') or gap.get('template')}: {gap['reason']}{below}"
 
 
 _NOTICED = {"warning": "where it is set a warning says so", "error": "where it is set SGLang raises"}

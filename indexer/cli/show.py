@@ -5,10 +5,14 @@ from __future__ import annotations
 import json
 import re
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from indexer.knowledge.addresses import KINDS
+
+if TYPE_CHECKING:
+    from indexer.knowledge.schema import CodePath, Snapshot
 
 
 class KindName(click.Choice[str]):
@@ -25,7 +29,17 @@ class KindName(click.Choice[str]):
 @click.option("--version", "version", metavar="V", help="SGLang version; default: the default pin.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.option("--full", "--all", "everything", is_flag=True, help="Don't cut anything.")
-def command(kind: str, name: str | None, version: str | None, as_json: bool, everything: bool) -> None:
+@click.option("--arch", metavar="NAME", help="Follow a code path for this hybrid model.")
+@click.option("--algorithm", metavar="A", help="Follow a code path for this algorithm.")
+def command(
+    kind: str,
+    name: str | None,
+    version: str | None,
+    as_json: bool,
+    everything: bool,
+    arch: str | None,
+    algorithm: str | None,
+) -> None:
     """Show one fact of a SGLang version, each part with its file and line.
 
     NAME is an option string or dest (--tp-size, tp_size), an algorithm or its alias, an architecture
@@ -38,6 +52,10 @@ def command(kind: str, name: str | None, version: str | None, as_json: bool, eve
     from indexer.knowledge.schema import Model
     from indexer.snapshots import get_snapshot
 
+    if (arch is not None or algorithm is not None) and (kind != "path" or name is None):
+        raise UsageError(
+            "--arch and --algorithm are for one code path", "`indexer show path` lists those that there are"
+        )
     name, version = _versioned(name, version)
     snapshot = get_snapshot(version, code_paths=kind == "path")
     if name is None:
@@ -50,6 +68,8 @@ def command(kind: str, name: str | None, version: str | None, as_json: bool, eve
         raise UsageError(f"no name of {article} {kind} to show", f"`indexer show {kind}` lists them")
     names = _architectures(name) if kind == "model" else [name]
     found = [fact for one in names for fact in find_facts(snapshot, kind, one)]
+    if arch is not None or algorithm is not None:
+        found = [_followed_for(snapshot, fact, arch, algorithm) for fact in found]
     if as_json:
         import msgspec
 
@@ -69,6 +89,47 @@ def command(kind: str, name: str | None, version: str | None, as_json: bool, eve
         if number:
             click.echo()
         print_fact(kind, fact, links, fold=not everything)
+
+
+def _followed_for(snapshot: Snapshot, path: CodePath, arch: str | None, algorithm: str | None) -> CodePath:
+    """Return a code path as it is for another hybrid model or algorithm.
+
+    Raises:
+        UsageError: the release has no such model or algorithm, the model has no recurrent state, or the
+            release has nothing that the path is about.
+    """
+    from indexer.errors import UsageError
+    from indexer.extract.code_paths.extract import code_path_variant, hybrid_of
+    from indexer.knowledge.lookup import find_facts
+    from indexer.progress import busy
+    from indexer.source import open_source
+    from indexer.source.cache import cache_folder
+    from indexer.syntax.factstore import FactStore
+
+    version = snapshot.source.version
+    model = None
+    if arch is not None:
+        named = [fact for one in _architectures(arch) for fact in find_facts(snapshot, "model", one)][0]
+        model = hybrid_of(named)
+        if model is None:
+            raise UsageError(
+                f"{named.architecture} has no recurrent state in SGLang {version}",
+                "code paths are about hybrid models; `indexer show model` says which are",
+            )
+    if algorithm is not None:
+        known = find_facts(snapshot, "algorithm", algorithm)[0]
+        if not known.workers:
+            raise UsageError(f"{known.name} has no worker in SGLang {version}", "nothing is drafted then")
+        algorithm = known.name
+    with busy("following the calls"):
+        store = FactStore(cache_folder("facts"))
+        found = code_path_variant(open_source(version), store, path.name, algorithm, model)
+    if found is None:
+        raise UsageError(
+            f"SGLang {version} has nothing that {path.name} is about for {algorithm or 'its algorithm'}",
+            f"`indexer show path {path.name}` has the path itself",
+        )
+    return found
 
 
 def _versioned(name: str | None, version: str | None) -> tuple[str | None, str | None]:

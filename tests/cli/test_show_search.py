@@ -194,3 +194,21 @@ def test_a_kind_in_the_plural_or_in_capitals(kind: str) -> None:
 def test_show_without_a_name_says_of_what(kind: str, told: str) -> None:
     with pytest.raises(UsageError, match=f"no name of {told} to show"):
         CliRunner().invoke(cli, ["show", kind, "--version", "1.0", "--", "--"], catch_exceptions=False)
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (["flag", "backend", "--arch", "TinyForCausalLM"], "--arch and --algorithm are for one code path"),
+        (["path", "--algorithm", "FAST"], "--arch and --algorithm are for one code path"),
+        (["path", "decode", "--algorithm", "FASTER"], "no algorithm 'FASTER'"),
+        (["path", "decode", "--arch", "Tinny"], "no model 'Tinny'"),
+        (
+            ["path", "decode", "--arch", "TinyForCausalLM"],
+            "TinyForCausalLM has no recurrent state in SGLang 1.0",
+        ),
+    ],
+)
+def test_a_code_path_is_only_followed_for_what_the_release_has(words: list[str], told: str) -> None:
+    error = run("show", *words).exception
+    assert isinstance(error, UsageError) and told in str(error)

@@ -9,7 +9,9 @@ from pathlib import Path
 import pytest
 
 from indexer.extract.code_paths import extract_code_paths
+from indexer.extract.code_paths.extract import code_path_variant, hybrid_of
 from indexer.knowledge.schema import CodePath, Location, Step
+from indexer.snapshots import get_snapshot
 from indexer.source.cache import cache_folder
 from indexer.source.tree import SourceTree
 from indexer.syntax.factstore import FactStore
@@ -99,14 +101,58 @@ def test_other_releases_have_complete_paths_without_guesses(version: str, paths)
 
 @pytest.mark.parametrize("version", GOLDEN)
 def test_every_citation_names_what_it_cites(version: str, paths, release_tree) -> None:
-    tree = release_tree(version)
     for path in paths(version).values():
-        for step in path.steps:
-            name = step.function.rpartition(".")[2]
-            assert f"def {name}(" in line_at(tree, step.at), (path.name, step.id)
-            if step.call_at is None or step.kind in ("module call", "callback", "constructor"):
-                continue
-            assert called_on(tree, step, name), (path.name, step.id, step.call_at)
+        check_citations(release_tree(version), path)
+
+
+def check_citations(tree: SourceTree, path: CodePath) -> None:
+    for step in path.steps:
+        name = step.function.rpartition(".")[2]
+        assert f"def {name}(" in line_at(tree, step.at), (path.name, step.id)
+        if step.call_at is None or step.kind in ("module call", "callback", "constructor"):
+            continue
+        assert called_on(tree, step, name), (path.name, step.id, step.call_at)
+
+
+KINDS = {
+    "0.5.9": {"FalconH1ForCausalLM", "NemotronHForCausalLM", "Qwen3NextForCausalLM"},
+    "0.5.17": {"FalconH1ForCausalLM", "KimiK3ForConditionalGeneration", "Qwen3_5MoeForCausalLM"},
+    "0.5.23": {
+        *("NemotronHForCausalLM", "FalconH1ForCausalLM", "GraniteMoeHybridForCausalLM"),
+        *("KimiLinearForCausalLM", "KimiK3ForConditionalGeneration", "Glm5NextForConditionalGeneration"),
+        *("Qwen3NextForCausalLM", "Qwen3_5MoeForConditionalGeneration", "Qwen3_5MoeForCausalLM"),
+        *("Qwen4ExpForConditionalGeneration", "BailingMoeV2_5ForCausalLM"),
+    },
+}
+"""Models of each kind of recurrent state for which the decode path is whole: Mamba2, KDA, GDN."""
+
+
+@pytest.mark.parametrize("version", GOLDEN)
+def test_the_decode_path_is_followed_for_other_hybrid_models(version: str, release_tree) -> None:
+    store, tree = FactStore(cache_folder("facts")), release_tree(version)
+    models = {model.architecture: model for model in get_snapshot(version).models}
+    for name in sorted(KINDS[version]):
+        path = code_path_variant(tree, store, "decode-mtp-hybrid", model=hybrid_of(models[name]))
+        assert path is not None and path.context["architecture"] == name
+        assert [gap for gap in path.gaps if not gap["excused"]] == [], name
+        assert [step.function for step in path.steps if step.certainty == "guessed"] == [], name
+        backend = path.context["bindings"]["linear-backend"]["class"]
+        assert backend == models[name].hybrid["backend"], name
+        # the state is written by this model's own layers, not by those of the default one
+        linear = next(step for step in path.steps if "linear" in step.points)
+        layer = next(step for step in path.steps if "layer" in step.points)
+        assert linear.function.startswith(backend) or "/mamba/" in linear.at.path, name
+        assert "/models/" in layer.at.path
+        check_citations(tree, path)
+
+
+def test_an_algorithm_that_never_commits_lacks_the_way_point_for_any_model(release_tree) -> None:
+    store, tree = FactStore(cache_folder("facts")), release_tree(QUICK)
+    models = {model.architecture: model for model in get_snapshot(QUICK).models}
+    model = hybrid_of(models["FalconH1ForCausalLM"])
+    path = code_path_variant(tree, store, "decode-mtp-hybrid", "NGRAM", model)
+    assert path is not None and path.name == "decode-ngram-hybrid"
+    assert "commit" in [gap["point"] for gap in path.gaps if not gap["excused"]]
 
 
 def line_at(tree: SourceTree, at: Location, line: int | None = None) -> str:

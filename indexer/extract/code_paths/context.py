@@ -108,7 +108,8 @@ class Tree:
 
     def context(self, path: Path) -> Context:
         """Return the call graph under a path's assumptions; paths with the same ones share it."""
-        key = repr((path.algorithm, path.device, path.architectures, sorted(path.names.items()), path.bind))
+        names, chosen = sorted(path.names.items()), sorted(path.chosen.items())
+        key = repr((path.algorithm, path.device, path.architectures, names, path.bind, chosen))
         if key not in self._contexts:
             self._contexts[key] = Context(self, path)
         return self._contexts[key]
@@ -157,7 +158,8 @@ class Context:
             selector = PathSelector(self.assumptions, list(self.bindings.values()))
             finder = Finder(self.tree.symbols, selector, self.outside)
             try:
-                self.bindings[name] = bind(name, self.tree.plan.template[name], finder, path)
+                template = {**self.tree.plan.template[name], "at": path.chosen.get(name)}
+                self.bindings[name] = bind(name, template, finder, path)
             except TemplateError as error:
                 self.errors[name] = error
 

@@ -10,10 +10,11 @@ from indexer.collector import collector_postponed
 from indexer.extract.code_paths.context import Context, Tree
 from indexer.extract.code_paths.findings import findings_of
 from indexer.extract.code_paths.matching import Matcher
-from indexer.extract.code_paths.plan import Path, Plan, load_plan, plan_bytes
+from indexer.extract.code_paths.plan import Hybrid, Path, Plan, load_plan, plan_bytes, variant
 from indexer.extract.code_paths.steps import as_code_path
 from indexer.extract.code_paths.tree import grow
-from indexer.knowledge.schema import CodePath
+from indexer.knowledge.schema import CodePath, Model
+from indexer.knowledge.values import as_location
 from indexer.source.tree import SourceTree
 from indexer.syntax.callgraph.edges import Node
 from indexer.syntax.callgraph.load import load_symbols, whole_tree_key
@@ -48,6 +49,37 @@ def extract_code_paths(
     return [path for path in paths if wanted is None or path.name in wanted]
 
 
+def code_path_variant(
+    tree: SourceTree,
+    store: FactStore,
+    name: str,
+    algorithm: str | None = None,
+    model: Hybrid | None = None,
+) -> CodePath | None:
+    """Return a named path followed for another algorithm or another hybrid model; None where the tree has
+    nothing that the path is about. Results are kept as those of ``extract_code_paths`` are.
+    """
+    name, path = variant(load_plan(), name, algorithm, model)
+    settings = plan_bytes() + msgspec.json.encode((name, path))
+    key = whole_tree_key(tree, store, "path-variant", settings)
+    held = store.load([key]).get(key)
+    if held is not None:
+        return msgspec.msgpack.decode(held, type=CodePath | None)
+    with collector_postponed():
+        found = _followed(Tree(load_symbols(tree, store), load_plan()), name, path)
+    store.save({key: msgspec.msgpack.encode(found)})
+    return found
+
+
+def hybrid_of(model: Model) -> Hybrid | None:
+    """Return what a path must know of a hybrid model; None of one without a linear-attention backend."""
+    facts = model.hybrid or {}
+    at = as_location(facts.get("backend_at"))
+    if at is None or not facts.get("predicate"):
+        return None
+    return Hybrid(model.architecture, str(facts["predicate"]), f"{at.path}:{at.line}")
+
+
 def path_counts(paths: list[CodePath]) -> dict[str, int]:
     """Return the ratchets of the coverage page: steps, guesses, unconnected roots, missing points."""
     steps = [step for path in paths for step in path.steps]
@@ -71,7 +103,10 @@ def paths_of(tree: Tree) -> list[CodePath]:
 
 def path_of(tree: Tree, name: str) -> CodePath | None:
     """Return one path; None when the tree has nothing the path is about."""
-    path = tree.plan.path[name]
+    return _followed(tree, name, tree.plan.path[name])
+
+
+def _followed(tree: Tree, name: str, path: Path) -> CodePath | None:
     if not _applies(tree, path):
         return None
     context = tree.context(path)

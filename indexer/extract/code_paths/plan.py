@@ -71,7 +71,8 @@ class Path(msgspec.Struct, forbid_unknown_fields=True):
 
     ``extends`` takes over another path's points but for those in ``drop``; ``compare`` adds the findings
     that come from comparing siblings across the whole tree. ``layer_parameter`` is the constructor's
-    parameter by which a draft class is told which of several layers it is.
+    parameter by which a draft class is told which of several layers it is. ``chosen`` says of a template
+    which witness counts (``path:line``), where whoever asks knows it.
     """
 
     title: str
@@ -89,6 +90,7 @@ class Path(msgspec.Struct, forbid_unknown_fields=True):
     words: list[str] = []
     flags: list[str] = []
     layer_parameter: str = ""
+    chosen: dict[str, str] = {}
 
 
 class Plan(msgspec.Struct, forbid_unknown_fields=True):
@@ -101,6 +103,45 @@ class Plan(msgspec.Struct, forbid_unknown_fields=True):
     hybrid: dict[str, dict[str, Any]] = {}
     overlap: dict[str, Any] = {}
     state: dict[str, list[str]] = {}
+
+
+class Hybrid(msgspec.Struct, frozen=True):
+    """A hybrid architecture: the predicate that is true of its configuration, and the place (``path:line``)
+    where its linear-attention backend is made."""
+
+    architecture: str
+    predicate: str
+    backend_at: str
+
+
+def variant(
+    plan: Plan, name: str, algorithm: str | None = None, model: Hybrid | None = None
+) -> tuple[str, Path]:
+    """Return the path that asks a path's question of another algorithm or model, and its name.
+
+    A question that the plan asks of some algorithms in words of their own (other way-points) is taken as it
+    stands there. Siblings across the tree are compared for the plan's own paths only.
+    """
+    path = plan.path[name]
+    base = path.extends or name
+    if algorithm is not None and algorithm != path.algorithm:
+        own = {one.algorithm: key for key, one in plan.path.items() if one.extends == base}
+        own[plan.path[base].algorithm] = base
+        if own.get(path.algorithm) == name:  # one of those that differ in the algorithm
+            name = own.get(algorithm, name)
+        path = msgspec.structs.replace(plan.path[name], algorithm=algorithm)
+    if model is not None:
+        others = plan.template[_BACKEND]["predicates"]
+        path = msgspec.structs.replace(
+            path,
+            architectures=[model.architecture],
+            names={**path.names, **dict.fromkeys(others, False), model.predicate: True},
+            chosen={_BACKEND: model.backend_at},
+        )
+    return name, msgspec.structs.replace(path, compare=False)
+
+
+_BACKEND = "linear-backend"
 
 
 @cache

@@ -188,7 +188,8 @@ def _stores_attributes(
 def _local_store(
     finder: Finder, template: dict[str, Any], path: Any
 ) -> tuple[Found, list[tuple[str, str, int]]]:
-    """The class constructed into a local of a given name, under guards that may hold and name the kind."""
+    """The class constructed into a local of a given name, at the place that is known for the architecture, else
+    under guards that may hold and name the kind."""
     found: Found = {}
     near: list[tuple[str, str, int]] = []
     for function in finder.symbols.functions.values():
@@ -206,7 +207,10 @@ def _local_store(
                 near.append((atom.cls.qualname, function.module.path, store.line))
                 if finder.assumptions.guard(function.module, store.guard) is False:
                     continue
-                if _names_kind(function, store.guard, template["kind_names"]):
+                place = f"{function.module.path}:{store.line}"
+                if place == template["at"] or (
+                    template["at"] is None and _names_kind(function, store.guard, template["kind_names"])
+                ):
                     found.setdefault(atom.cls, []).append((function.module.path, store.line, store.guard))
     return found, near
 

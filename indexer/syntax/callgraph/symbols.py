@@ -387,8 +387,9 @@ class Symbols:
             target = self.modules.get(dotted)
             return [target] if target is not None else []
         source = self.modules.get(dotted)
-        if source is None:
-            return []
+        if source is None:  # outside the tree, or a folder without an __init__.py
+            submodule = self.modules.get(f"{dotted}.{entry.name}")
+            return [submodule] if submodule is not None else []
         return self.member(source, entry.name, depth)
 
     def member(self, source: Module, name: str, depth: int = 0) -> list[Symbol | Module]:

@@ -9,7 +9,7 @@ import pytest
 from indexer.errors import CannotError
 from indexer.extract.code_paths.context import Tree
 from indexer.extract.code_paths.extract import compare_siblings, path_of
-from indexer.extract.code_paths.plan import parse_plan
+from indexer.extract.code_paths.plan import Hybrid, parse_plan, variant
 from indexer.knowledge.schema import CodePath
 from indexer.syntax.callgraph.load import load_symbols
 from tests.trees import MemoryTree
@@ -207,3 +207,41 @@ def test_a_wrong_plan_names_the_place() -> None:
         parse_plan(PLAN.replace('of = "loop"', 'of = "lop"').encode())
     with pytest.raises(CannotError, match="unknown field `nmae`"):
         parse_plan(PLAN.replace("title", "nmae", 1).encode())
+
+
+VARIED = (
+    PLAN
+    + """
+[path.other-question]
+title = "the same points, another question"
+extends = "decode"
+[template.linear-backend]
+find = "local-store"
+local = "backend"
+kind_names = ["is_gdn"]
+predicates = ["is_gdn", "is_kda"]
+"""
+)
+
+
+def test_a_path_is_asked_of_another_algorithm_in_that_algorithm_s_own_words() -> None:
+    plan = parse_plan(VARIED.encode())
+    told = {name: variant(plan, name, "NGRAM") for name in ("decode", "decode-ngram", "other-question")}
+    assert {name: found for name, (found, _) in told.items()} == {
+        "decode": "decode-ngram",  # the plan has it in words of n-grams
+        "decode-ngram": "decode-ngram",
+        "other-question": "other-question",  # it has not: the same points, followed for another algorithm
+    }
+    assert all(path.algorithm == "NGRAM" and not path.compare for _, path in told.values())
+    name, back = variant(plan, "decode-ngram", "EAGLE")
+    assert name == "decode" and "draft" in [point.id for point in back.point]
+    name, unknown = variant(plan, "decode-ngram", "UNO")
+    assert name == "decode-ngram" and unknown.algorithm == "UNO"
+
+
+def test_a_path_is_asked_of_another_model_with_its_own_backend() -> None:
+    plan = parse_plan(VARIED.encode())
+    _, path = variant(plan, "decode", model=Hybrid("TinyKda", "is_kda", "a.py:7"))
+    assert path.architectures == ["TinyKda"] and path.chosen == {"linear-backend": "a.py:7"}
+    assert path.names == {"is_gdn": False, "is_kda": True}
+    assert plan.path["decode"].architectures == [] and plan.path["decode"].names == {}

@@ -137,6 +137,21 @@ CASES = {
         "run",
         {"Ngram.prepare"},
     ),
+    "module of a folder without an __init__": (
+        """
+        from sglang.srt import other, missing
+        class Head:
+            body = other.Body
+            def run(self):
+                other.helper()
+                missing.helper()
+                self.body().go()
+        class Body:
+            def go(self): pass
+        """,
+        "Head:run",
+        {"other.helper", "other.Body.go"},
+    ),
     "kernel launch": (
         """
         import triton
@@ -150,7 +165,7 @@ CASES = {
     ),
 }
 
-OTHER = "def helper(): pass\n"
+OTHER = "def helper(): pass\nclass Body:\n    def go(self): pass\n"
 
 
 def tree_of(source: str) -> Symbols:
