@@ -109,7 +109,7 @@ def _followed_for(snapshot: Snapshot, path: CodePath, arch: str | None, algorith
     version = snapshot.source.version
     model = None
     if arch is not None:
-        named = [fact for one in _architectures(arch) for fact in find_facts(snapshot, "model", one)][0]
+        named = find_facts(snapshot, "model", _architectures(arch)[0])[0]
         model = hybrid_of(named)
         if model is None:
             raise UsageError(

@@ -205,7 +205,7 @@ def test_show_without_a_name_says_of_what(kind: str, told: str) -> None:
         (["path", "decode", "--arch", "Tinny"], "no model 'Tinny'"),
         (
             ["path", "decode", "--arch", "TinyForCausalLM"],
-            "TinyForCausalLM has no recurrent state in SGLang 1.0",
+            "TinyForCausalLM has no recurrent state",
         ),
     ],
 )

@@ -160,10 +160,11 @@ def line_at(tree: SourceTree, at: Location, line: int | None = None) -> str:
 
 
 def called_on(tree: SourceTree, step: Step, name: str) -> bool:
-    """The call line holds the callee's name, or an alias that the caller's file imports for it."""
+    """The call line holds the callee's name or an alias that the caller's file imports for it, or the line
+    that stores what is called has the name."""
     assert step.call_at is not None
     text = line_at(tree, step.call_at)
-    if name in text:
+    if name in text or any(name in line_at(tree, at) for at in step.witnesses):
         return True
     aliases = [
         row.split(" as ")[1] for row in tree.text(step.call_at.path).splitlines() if f"{name} as " in row

@@ -188,7 +188,7 @@ def _stores_attributes(
 def _local_store(
     finder: Finder, template: dict[str, Any], path: Any
 ) -> tuple[Found, list[tuple[str, str, int]]]:
-    """The class constructed into a local of a given name, at the place that is known for the architecture, else
+    """The class constructed into a local of a given name, at the place that is known for the model, else
     under guards that may hold and name the kind."""
     found: Found = {}
     near: list[tuple[str, str, int]] = []

@@ -210,7 +210,8 @@ class Edges:
         found: dict[Atom, tuple[Atom, Evidence, str]] = {}
         for base, evidence in bases.items():
             for atom, own in self.inference.attribute({base: evidence}, expr[2], frame).items():
-                best = own if isinstance(atom, Instance | ClassObject) else evidence
+                stored = own.how in ("attribute", "field")  # a function that the object holds
+                best = own if stored or isinstance(atom, Instance | ClassObject) else evidence
                 if own.how in ("override", "super") or own.how.startswith(("binding:", "template:")):
                     best = own if own.at or own.how != "override" else Evidence("override", evidence.at)
                 found.setdefault(atom, (atom, best, kind))
