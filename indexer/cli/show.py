@@ -92,44 +92,17 @@ def command(
 
 
 def _followed_for(snapshot: Snapshot, path: CodePath, arch: str | None, algorithm: str | None) -> CodePath:
-    """Return a code path as it is for another hybrid model or algorithm.
-
-    Raises:
-        UsageError: the release has no such model or algorithm, the model has no recurrent state, or the
-            release has nothing that the path is about.
-    """
-    from indexer.errors import UsageError
-    from indexer.extract.code_paths.extract import code_path_variant, hybrid_of
-    from indexer.knowledge.lookup import find_facts
+    """Return a code path as it is for another hybrid model (its folder or its architecture) or algorithm."""
+    from indexer.knowledge.path_variants import path_variant
     from indexer.progress import busy
     from indexer.source import open_source
     from indexer.source.cache import cache_folder
     from indexer.syntax.factstore import FactStore
 
-    version = snapshot.source.version
-    model = None
-    if arch is not None:
-        named = find_facts(snapshot, "model", _architectures(arch)[0])[0]
-        model = hybrid_of(named)
-        if model is None:
-            raise UsageError(
-                f"{named.architecture} has no recurrent state in SGLang {version}",
-                "code paths are about hybrid models; `indexer show model` says which are",
-            )
-    if algorithm is not None:
-        known = find_facts(snapshot, "algorithm", algorithm)[0]
-        if not known.workers:
-            raise UsageError(f"{known.name} has no worker in SGLang {version}", "nothing is drafted then")
-        algorithm = known.name
+    architecture = _architectures(arch)[0] if arch is not None else None
     with busy("following the calls"):
-        store = FactStore(cache_folder("facts"))
-        found = code_path_variant(open_source(version), store, path.name, algorithm, model)
-    if found is None:
-        raise UsageError(
-            f"SGLang {version} has nothing that {path.name} is about for {algorithm or 'its algorithm'}",
-            f"`indexer show path {path.name}` has the path itself",
-        )
-    return found
+        tree, store = open_source(snapshot.source.version), FactStore(cache_folder("facts"))
+        return path_variant(snapshot, tree, store, path.name, architecture, algorithm)
 
 
 def _versioned(name: str | None, version: str | None) -> tuple[str | None, str | None]:

@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from indexer.extract.code_paths import extract_code_paths
-from indexer.extract.code_paths.extract import code_path_variant, hybrid_of
+from indexer.extract.code_paths.extract import code_path_variant
+from indexer.knowledge.path_variants import hybrid_of
 from indexer.knowledge.schema import CodePath, Location, Step
 from indexer.snapshots import get_snapshot
 from indexer.source.cache import cache_folder

@@ -13,8 +13,7 @@ from indexer.extract.code_paths.matching import Matcher
 from indexer.extract.code_paths.plan import Hybrid, Path, Plan, load_plan, plan_bytes, variant
 from indexer.extract.code_paths.steps import as_code_path
 from indexer.extract.code_paths.tree import grow
-from indexer.knowledge.schema import CodePath, Model
-from indexer.knowledge.values import as_location
+from indexer.knowledge.schema import CodePath
 from indexer.source.tree import SourceTree
 from indexer.syntax.callgraph.edges import Node
 from indexer.syntax.callgraph.load import load_symbols, whole_tree_key
@@ -69,15 +68,6 @@ def code_path_variant(
         found = _followed(Tree(load_symbols(tree, store), load_plan()), name, path)
     store.save({key: msgspec.msgpack.encode(found)})
     return found
-
-
-def hybrid_of(model: Model) -> Hybrid | None:
-    """Return what a path must know of a hybrid model; None of one without a linear-attention backend."""
-    facts = model.hybrid or {}
-    at = as_location(facts.get("backend_at"))
-    if at is None or not facts.get("predicate"):
-        return None
-    return Hybrid(model.architecture, str(facts["predicate"]), f"{at.path}:{at.line}")
 
 
 def path_counts(paths: list[CodePath]) -> dict[str, int]:
