@@ -92,17 +92,31 @@ def command(
 
 
 def _followed_for(snapshot: Snapshot, path: CodePath, arch: str | None, algorithm: str | None) -> CodePath:
-    """Return a code path as it is for another hybrid model (its folder or its architecture) or algorithm."""
-    from indexer.knowledge.path_variants import path_variant
+    """Return a code path as it is for another hybrid model (its folder or its architecture) or algorithm.
+
+    Raises:
+        UsageError: the release has no such model or algorithm, or nothing that the path is about.
+    """
+    from indexer.errors import UsageError
+    from indexer.extract.code_paths.extract import code_path_variant
+    from indexer.knowledge.path_variants import named_variant
     from indexer.progress import busy
     from indexer.source import open_source
     from indexer.source.cache import cache_folder
     from indexer.syntax.factstore import FactStore
 
+    version = snapshot.source.version
     architecture = _architectures(arch)[0] if arch is not None else None
+    algorithm, model = named_variant(snapshot, architecture, algorithm)
     with busy("following the calls"):
-        tree, store = open_source(snapshot.source.version), FactStore(cache_folder("facts"))
-        return path_variant(snapshot, tree, store, path.name, architecture, algorithm)
+        store = FactStore(cache_folder("facts"))
+        found = code_path_variant(open_source(version), store, path.name, algorithm, model)
+    if found is None:
+        raise UsageError(
+            f"SGLang {version} has nothing that {path.name} is about for {algorithm or 'its algorithm'}",
+            f"`indexer show path {path.name}` has the path itself",
+        )
+    return found
 
 
 def _versioned(name: str | None, version: str | None) -> tuple[str | None, str | None]:

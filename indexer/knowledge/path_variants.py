@@ -1,15 +1,12 @@
-"""A code path as it is for a model or an algorithm that a person names."""
+"""What a model or an algorithm that a person names is to a code path."""
 
 from __future__ import annotations
 
 from indexer.errors import UsageError
-from indexer.extract.code_paths.extract import code_path_variant
 from indexer.extract.code_paths.plan import Hybrid
 from indexer.knowledge.lookup import find_facts
-from indexer.knowledge.schema import CodePath, Model, Snapshot
+from indexer.knowledge.schema import Model, Snapshot
 from indexer.knowledge.values import as_location
-from indexer.source.tree import SourceTree
-from indexer.syntax.factstore import FactStore
 
 
 def hybrid_of(model: Model) -> Hybrid | None:
@@ -21,19 +18,14 @@ def hybrid_of(model: Model) -> Hybrid | None:
     return Hybrid(model.architecture, str(facts["predicate"]), f"{at.path}:{at.line}")
 
 
-def path_variant(
-    snapshot: Snapshot,
-    tree: SourceTree,
-    store: FactStore,
-    path: str,
-    architecture: str | None,
-    algorithm: str | None,
-) -> CodePath:
-    """Return the code path ``path`` of a release, followed for another hybrid model or algorithm.
+def named_variant(
+    snapshot: Snapshot, architecture: str | None, algorithm: str | None
+) -> tuple[str | None, Hybrid | None]:
+    """Return the algorithm and the hybrid model that a person named, as a code path knows them.
 
     Raises:
-        UsageError: the release has no such model or algorithm, the model has no recurrent state, the
-            algorithm no worker, or the release has nothing that the path is about.
+        UsageError: the release has no such model or algorithm, the model has no recurrent state, or the
+            algorithm no worker.
     """
     version, model = snapshot.source.version, None
     if architecture is not None:
@@ -49,10 +41,4 @@ def path_variant(
         if not known.workers:
             raise UsageError(f"{known.name} has no worker in SGLang {version}", "nothing is drafted then")
         algorithm = known.name
-    found = code_path_variant(tree, store, path, algorithm, model)
-    if found is None:
-        raise UsageError(
-            f"SGLang {version} has nothing that {path} is about for {algorithm or 'its algorithm'}",
-            f"`indexer show path {path}` has the path itself",
-        )
-    return found
+    return algorithm, model
