@@ -146,6 +146,7 @@ def _question(
     packages: tuple[str, ...],
     host_ram: float | None,
 ) -> Any:
+    from indexer.cli._subject import refuse_unclear
     from indexer.errors import UsageError
     from indexer.explain.command import server_arguments, split_command
     from indexer.explain.launches import Question
@@ -153,14 +154,7 @@ def _question(
     argv, variables = server_arguments(split_command(words[0]) if len(words) == 1 else list(words))
     if {"-h", "--help"} & {*argv}:
         raise UsageError("--help makes the server print its options and stop", "leave it out")
-    if model is not None and arch is not None:
-        raise UsageError(
-            "--model and --arch both say what the model is", "--arch is where there is no config.json"
-        )
-    if gpus is not None and (gpu or "").strip().lower() == "cpu":
-        raise UsageError("--gpu cpu and --gpus: are there GPUs?", "give one of them")
-    if model is not None and not (model / "config.json").is_file():
-        raise UsageError(f"{model} has no config.json", "give the folder of the model's config.json")
+    refuse_unclear(model, arch, gpu, gpus)
     return Question(
         argv=argv,
         model=str(model) if model else None,

@@ -48,6 +48,7 @@ def command(
     \b
     indexer report --arch Qwen3_5MoeForConditionalGeneration --gpu H200 --gpus 4
     """
+    from indexer.cli._subject import refuse_unclear
     from indexer.errors import UsageError
     from indexer.explain.report.gather import as_json, gather
     from indexer.knowledge.store import write_atomically
@@ -57,14 +58,7 @@ def command(
 
     if model is None and arch is None:
         raise UsageError("which model?", "give the folder of its config.json with --model, or --arch NAME")
-    if model is not None and arch is not None:
-        raise UsageError(
-            "--model and --arch both say what the model is", "--arch is where there is no config.json"
-        )
-    if gpus is not None and (gpu or "").strip().lower() == "cpu":
-        raise UsageError("--gpu cpu and --gpus: are there GPUs?", "give one of them")
-    if model is not None and not (model / "config.json").is_file():
-        raise UsageError(f"{model} has no config.json", "give the folder of the model's config.json")
+    refuse_unclear(model, arch, gpu, gpus)
     if model is not None:
         _read_config(model / "config.json")
     with busy("reading SGLang and running its argument resolution"):
