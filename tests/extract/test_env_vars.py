@@ -130,6 +130,14 @@ def check(server_args):
         logger.warning("SGL_BOTH is deprecated")
     if envs.SGL_FAST.get():
         logger.warning("SGL_FAST is deprecated")
+    if os.getenv("SGL_INSTEAD"):
+        logger.warning("SGL_INSTEAD is deprecated")
+    else:
+        server_args.fast = True
+    if os.getenv("SGL_FIRST"):
+        logger.warning("SGL_FIRST is deprecated")
+    elif server_args.slow:
+        server_args.fast = True
     if os.getenv("SGL_VALUE") == "old":
         logger.warning("this value is no longer used")
     return os.getenv("SGL_BOTH")

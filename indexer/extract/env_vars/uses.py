@@ -72,6 +72,8 @@ def _notice(node: Node) -> str | None:
     body = statement.child_by_field_name("consequence") if statement is not None else None
     if test is None or body is None or not _asks_whether_set(test) or not _within(node, test):
         return None
+    if statement is not None and statement.child_by_field_name("alternative") is not None:
+        return None  # it decides whether something else is done
     done = [one for one in body.named_children if one.type != "comment"]
     if not done or not all(one.type == "raise_statement" or _SAID.match(text(one)) for one in done):
         return None
