@@ -13,7 +13,14 @@ _LINE = re.compile(r"^[ \t]*(\w+)[ \t]*=((?:[^\n\\]|\\.|\\\n)*)$", re.MULTILINE)
 _COMMENT_WITHIN = re.compile(r"(?<=\\\n)(?:[ \t]*[#;][^\n]*\n)+")
 """systemd leaves out comments between the lines of a continued one."""
 _PREFIX = re.compile(r"^[@\-+!:|]*")
-_SETTING = re.compile(r"(?:^|[\s\"',])((?:SGLANG|SGL)_[A-Z0-9_]+)=[\"']?([^\s\"']*)")
+
+
+def _setting(between: str) -> re.Pattern[str]:
+    """Return what finds a variable of SGLang's and its value, where such characters stand between two."""
+    return re.compile(rf"(?:^|[{between}\"'])((?:SGLANG|SGL)_[A-Z0-9_]+)=[\"']?([^{between}\"']*)")
+
+
+_SETTING, _SUPERVISOR_SETTING = _setting(r"\s"), _setting(r"\s,")
 _SPECIFIER = re.compile(r"%(?:\(\w+\)[sd]|[a-zA-Z])")
 _PROGRAM = re.compile(r"^\[program:", re.MULTILINE)
 _SUPERVISOR_BLANK = re.compile(r"[ \t];[^\n]*|\n(?=[ \t]+[^\s;])")
@@ -24,13 +31,15 @@ def read_unit(text: Located) -> FileLaunches:
     """Read a unit file. ``Environment=`` variables are known to the command."""
     found = FileLaunches()
     text = Located(_COMMENT_WITHIN.sub(lambda match: " " * len(match[0]), text.text), text.runs())
+    setting_of = _SETTING
     if _PROGRAM.search(text.text):
+        setting_of = _SUPERVISOR_SETTING
         text = Located(_SUPERVISOR_BLANK.sub(lambda match: " " * len(match[0]), text.text), text.runs())
     variables: dict[str, Located] = {}
     for match in _LINE.finditer(text.text):
         key, begin = match[1], match.start(2)
         if key.lower() == "environment":
-            for setting in _SETTING.finditer(match[2]):
+            for setting in setting_of.finditer(match[2]):
                 start = text.at(begin + setting.start(1))
                 found.settings.append(Setting(setting[1], setting[2], start, start + len(setting[1])))
             for name in re.finditer(r"(\w+)=([^\s\"']+)", match[2]):

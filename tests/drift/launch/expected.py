@@ -87,6 +87,7 @@ EXPECTED: dict[str, tuple[str, list[str], list[str]]] = {
             "6:5 unknown-flag --tp-sise",
             "9:13 stale-env SGLANG_ENABLE_SPEC_V2",
             "13:67 unknown-flag --tp-sise",
+            "14:44 stale-env SGLANG_ENABLE_SPEC_V2",
         ],
         [],
     ),
