@@ -445,3 +445,19 @@ def test_the_summary_counts_what_is_the_same_in_several_versions_once(run) -> No
     summary = run(path, "--versions", "0.5.20..0.5.23").stdout.splitlines()[-1]
     assert summary.startswith("1 file, 2 launches; 2 START, 0 MEANING, 2 HINT (the same in several versions")
     assert run(write("none.sh", "ls\n")).stdout.splitlines()[-1].endswith("; no SGLang launch found")
+
+
+@pytest.mark.parametrize(
+    ("glued", "use"),
+    [
+        ("--tp-size 2", "--tp-size=2"),
+        ("--model-path a b", "--model-path=a b"),
+        ("--cuda-graph-bs 1 2 4", None),  # each value is an argument of its own
+        ("--trust-remote-code true", None),  # takes none
+    ],
+)
+def test_an_option_glued_to_its_value_is_mended_where_argparse_takes_that(run, glued, use) -> None:  # type: ignore[no-untyped-def]
+    write("serve.sh", f'python -m sglang.launch_server --model-path m "{glued}"\n')
+    result = run("serve.sh", "--json", "--version", "0.5.20")
+    (finding,) = json.loads(result.stdout)["findings"]
+    assert finding["code"] == "invalid-value" and finding.get("replacement") == use

@@ -19,24 +19,18 @@ def judge_settings(settings: list[Setting], version: str, timeline: Timeline) ->
         if fact is not None and fact.is_setting:
             found += [_deprecated_variable(setting, fact, version)] if fact.deprecated else []
             continue
-        spans = timeline.facts.env_spans(setting.name)
-        if not spans or any(first <= position <= last for first, last in spans):
+        older = [last for _, last in timeline.facts.env_spans(setting.name) if last < position]
+        if not older:
             continue
-        older = [last for _, last in spans if last < position]
-        if older:
-            last = timeline.versions[max(older)]
-            message = (
-                f"{setting.name} is no setting of SGLang {version}; {last} was the last where it was one"
-            )
-            heir = timeline.facts.env_heir(setting.name, last, version)
-            use, at = (heir.text, show(heir.at)) if heir else (None, None)
-            told = message + (heir.told if heir else "") + noticed(fact)
-            level = MEANING if fact is not None and fact.notice == "error" else HINT
-            found.append(
-                Raw(
-                    "stale-env", level, told, setting.start, setting.end, setting.name, replacement=use, at=at
-                )
-            )
+        last = timeline.versions[max(older)]
+        message = f"{setting.name} is no setting of SGLang {version}; {last} was the last where it was one"
+        heir = timeline.facts.env_heir(setting.name, last, version)
+        use, at = (heir.text, show(heir.at)) if heir else (None, None)
+        told = message + (heir.told if heir else "") + noticed(fact)
+        level = MEANING if fact is not None and fact.notice == "error" else HINT
+        found.append(
+            Raw("stale-env", level, told, setting.start, setting.end, setting.name, replacement=use, at=at)
+        )
     return found
 
 

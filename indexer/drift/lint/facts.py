@@ -172,6 +172,10 @@ class VersionTable:
             found.append(option)
         return found
 
+    def meant(self, spelled: str) -> list[str]:
+        """Return the option strings that a spelling stands for: itself, else every one that begins so."""
+        return [spelled] if spelled in self.by_option else self.matches(spelled)
+
 
 def _option_strings(flag: OptionFact) -> list[str]:
     options = list(flag.option_strings)

@@ -98,7 +98,7 @@ def _problems(
         elif problem.kind == "stray":
             glued = glued_option(problem.word, timeline.table(version), timeline)
             if glued is not None and launch.program in ("server", "serve"):
-                yield _glued(problem, glued, version)
+                yield _glued(problem, glued, timeline.table(version))
             elif strict or _is_word_after_switch(problem, walked, launch):
                 yield _stray(problem, version)
         elif launch.program in ("server", "serve") or _is_clean(walked, problem):
@@ -180,15 +180,16 @@ def _is_word_after_switch(problem: Problem, walked: Walked, launch: Launch) -> b
     return any(use.word is before and not use.values for use in walked.uses)
 
 
-def _glued(problem: Problem, glued: tuple[str, str], version: str) -> Raw:
+def _glued(problem: Problem, glued: tuple[str, str], table: VersionTable) -> Raw:
     option, rest = glued
+    takes_one = [value_count(table.by_option[one]) is None for one in table.meant(option)] == [True]
     return _raw(
         "invalid-value",
         f"{option} stands in one argument with what follows it ({_shorten(rest, 60)}), which SGLang "
-        f"{version} refuses as a word too many; each option and each value is an argument of its own",
+        f"{table.version} refuses as a word too many; each option and each value is an argument of its own",
         problem.word,
         option,
-        replacement=None if " --" in rest or "…" in rest else f"{option}={rest}",
+        replacement=f"{option}={rest}" if takes_one and " --" not in rest and "…" not in rest else None,
     )
 
 
@@ -247,10 +248,8 @@ def _choice_history(option: str, value: str, version: str, timeline: Timeline) -
 
 
 def _uses(walked: Walked, launch: Launch, version: str, timeline: Timeline) -> Iterator[Raw]:
-    has_own = launch.program in (
-        "embeds",
-        "router",
-    )  # what else begins so among the program's own is not known
+    # What else begins so among the options of such a program's own is not known.
+    has_own = launch.program in ("embeds", "router")
     for use in walked.uses:
         flag = use.flag
         if use.option != use.spelled and not has_own:

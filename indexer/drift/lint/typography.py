@@ -39,7 +39,7 @@ def glued_option(word: Word, table: VersionTable, timeline: Timeline) -> tuple[s
     """Return the option of SGLang's that a word begins with, and what else is in the word (``…`` for what the
     file doesn't tell); None where there is no such option, or nothing else."""
     match = _GLUED.fullmatch(word.text.strip())
-    options = table.matches(match[1]) if match else []
+    options = table.meant(match[1]) if match else []
     if match is None or not (options or match[1] in timeline.spellings):
         return None
     if not word.known and any(value_count(table.by_option[one]) == 0 for one in options):

@@ -49,8 +49,8 @@ def _one_value(words: list[Word], table: VersionTable) -> Iterator[Word]:
 
 
 def _takes_one_value(word: Word, table: VersionTable) -> bool:
-    matches = [word.text] if word.text in table.by_option else table.matches(word.text)
-    return word.branch == 0 and len(matches) == 1 and value_count(table.by_option[matches[0]]) is None
+    meant = table.meant(word.text)
+    return word.branch == 0 and len(meant) == 1 and value_count(table.by_option[meant[0]]) is None
 
 
 def complete_uses(launch: Launch, table: VersionTable, *, values_told: bool = True) -> list[Use] | None:
