@@ -12,6 +12,8 @@ CLEAN, FINDINGS, USAGE, CANNOT = 0, 1, 2, 3
 
 
 _LONGEST = 200
+_KEPT_END = 60
+"""So much of the end stays: a file's name, a closing quote."""
 _QUOTATION_OR_WORD = re.compile(r"(?<!\w)'[^'\n]*'(?!\w)|[^\s'\"`]+")
 
 
@@ -22,10 +24,7 @@ def shortened(text: str) -> str:
 
 def _cut(found: re.Match[str]) -> str:
     told = found[0]
-    if len(told) <= _LONGEST:
-        return told
-    quote = "'" if told.endswith("'") else ""
-    return f"{told[: _LONGEST // 2]}…{quote}"
+    return told if len(told) <= _LONGEST else f"{told[: _LONGEST // 2]}…{told[-_KEPT_END:]}"
 
 
 class IndexerError(Exception):
