@@ -154,6 +154,8 @@ class _Evaluator(Assignments):
             self.branches(node)
         elif kind == "list":
             self.chain(node)
+        elif kind == "subshell":
+            self.subshell(node)
         elif kind in ("for_statement", "c_style_for_statement"):
             variable = node.child_by_field_name("variable")
             if variable is not None:
@@ -163,6 +165,16 @@ class _Evaluator(Assignments):
             return
         else:
             self.block(node)
+
+    def subshell(self, node: Node) -> None:
+        """``( … )`` and ``$( … )``: what is set in there is forgotten behind them."""
+        outer = self.scope
+        self.scope = Scope(dict(outer.variables), outer.arguments)
+        self.block(node)
+        for name, variable in self.scope.variables.items():
+            if variable is not outer.variables.get(name) and not variable.used:
+                self.leftover(variable)
+        self.scope = outer
 
     def chain(self, node: Node) -> None:
         """``a && b``: what ``b`` sets is set only perhaps."""
@@ -276,7 +288,7 @@ class _Evaluator(Assignments):
                 return
         for child in descend(node):
             if child.type == "command_substitution":
-                self.block(child)
+                self.subshell(child)
         if name is not None and self.source(name) in ("shift", "set"):
             self.rearrange(node, fields)
         elif fields:
@@ -339,10 +351,7 @@ class _Evaluator(Assignments):
         self.scope.variables = variables
 
     def words(self, fields: Fields) -> list[Word]:
-        result = []
-        for piece in fields:
-            result.append(word_of(piece))
-        return result
+        return [word_of(piece) for piece in fields]
 
 
 def _extend(found: FileLaunches, more: FileLaunches) -> None:

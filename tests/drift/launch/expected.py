@@ -30,6 +30,7 @@ EXPECTED: dict[str, tuple[str, list[str], list[str]]] = {
             "15:55 unknown-flag --tp-sise",
             "19:11 unknown-flag --tp-sise",
             "22:8 unknown-flag --tp-sise",
+            "24:5 unknown-flag --tp-sise",
         ],
         [],
     ),
