@@ -16,7 +16,7 @@ function load() {
     ]);
     await pagefind.options({ baseUrl: "/", ranking: { termSimilarity: 1.0, termFrequency: 0.6, pageLength: 0.6 } });
     await pagefind.init();
-    return { pagefind, known: new Map(Object.entries(dictionary.words)), synonyms: dictionary.synonyms, small: new Set(dictionary.small) };
+    return { pagefind, known: new Map(Object.entries(dictionary.words)), synonyms: Object.assign(Object.create(null), dictionary.synonyms), small: new Set(dictionary.small) };
   })();
   return engine;
 }

@@ -83,6 +83,8 @@ def test_the_search_page_lists_hits_and_says_what_it_mended(page: Page) -> None:
     page.goto("/search.html?q=specualtive+draft")
     page.locator(".results li").first.wait_for()
     assert "“specualtive” as “speculative”" in page.locator(".search-status").inner_text()
+    page.goto("/search.html?q=constructor")  # every object of JavaScript has one
+    page.wait_for_function("/match|Nothing/.test(document.querySelector('.search-status').textContent)")
     page.goto("/search.html?q=zzzzqqqq")
     page.wait_for_function("document.querySelector('.search-status').textContent.includes('Nothing')")
 
