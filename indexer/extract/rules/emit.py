@@ -116,12 +116,12 @@ class Emitter:
             found[name] = " | ".join(texts)
             asked.extend(one.expr for one in given)
             names.extend(inner for one in given if len(found) < _MOST_NAMES for inner in one.expr.names)
-        found.update(self._helpers.bodies(node.key, node.function, asked))
+        bodies = [*self._helpers.bodies(node.key, node.function, asked)]
         for edge in node.edges if len(node.edges) <= _MOST_CALLERS else ():
             tests = [atom.expr for atom in edge.guard if atom.how not in ("raise", "assert")]
             for caller in self._reach.reached.get(edge.caller, ()) if edge.caller is not None else ():
-                found.update(self._helpers.bodies(caller.key, caller.function, tests))
-        return found
+                bodies += self._helpers.bodies(caller.key, caller.function, tests)
+        return found | _of_one_meaning(bodies)
 
     def _classify(self, node: Reached, effect: Effect) -> tuple[str | None, tuple[str, ...], str]:
         if effect.kind in _CHECKS:
@@ -184,3 +184,11 @@ class Emitter:
                 helpers = self._helpers.names(exprs)
                 found |= self._helpers.fields(caller.key, caller.function, helpers, depth=1)
         return sorted(found)
+
+
+def _of_one_meaning(bodies: Iterable[tuple[str, str]]) -> dict[str, str]:
+    """Return what calls stand for, but for those of a name that means different functions here and there."""
+    meanings: dict[str, set[tuple[str, str]]] = {}
+    for call, returned in bodies:
+        meanings.setdefault(call.partition("(")[0], set()).add((call, returned))
+    return dict(one for meant in meanings.values() for one in meant if len(meant) == 1)

@@ -256,6 +256,28 @@ def test_helpers_that_only_return_an_expression_of_the_record_are_told() -> None
     }
 
 
+def test_a_helper_s_name_that_means_two_functions_is_told_as_neither() -> None:
+    helpers = """
+        def wide(cfg):
+            return cfg.topk > 1 or paged(cfg)
+        def paged(cfg):
+            return cfg.page_size > 1
+        """
+    rules = _rules(
+        """
+        from sglang.srt.helpers import wide
+        from sglang.srt.pages import paged
+        if wide(self) and paged(self):
+            raise ValueError("no")
+        """,
+        more={
+            f"{SRT}/helpers.py": dedent(helpers),
+            f"{SRT}/pages.py": "def paged(args):\n    return args.page_size > 64\n",
+        },
+    )
+    assert rules[-1].where == {"wide(cfg)": "cfg.topk > 1 or paged(cfg)"}
+
+
 HOOKS = {
     RECORD: """
 class ServerArgs:
