@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from indexer.knowledge.schema import Deprecation, EnvVar, Location
 from indexer.publish.agents import llms_full_txt, llms_txt
 from indexer.publish.excerpts import SourceText
 from indexer.publish.markup import soft_breaks
@@ -111,6 +112,30 @@ def test_coverage_lists_what_was_not_recognised() -> None:
     site = VersionSite(snapshot, SourceText(small_tree()), {}, ["1.0"], "1.0")
     page = next(page for page in all_pages(site) if page.stem == "coverage")
     assert page.data["unrecognised"][0]["text"] == "add_mystery(...)"
+
+
+@pytest.mark.parametrize(
+    ("deprecated", "notice", "told"),
+    [
+        (None, None, None),
+        (None, "warning", "Where it is set a warning says so"),
+        (None, "error", "SGLang raises where it is set."),
+        ("--tiny", None, "Setting it has no effect."),
+        ("TINY_DEBUG", "warning", None),  # its value is handed on
+    ],
+)
+def test_a_variable_that_is_no_setting_says_so(
+    deprecated: str | None, notice: str | None, told: str | None, tmp_path: Path
+) -> None:
+    snapshot = small_snapshot()
+    at = Location("python/sglang/srt/server_args.py", 1)
+    given = Deprecation(at, deprecated) if deprecated else None
+    snapshot.env_vars.append(EnvVar("TINY_OLD", deprecated=given, notice=notice))
+    site = VersionSite(snapshot, SourceText(small_tree()), {}, ["1.0"], "1.0")
+    page = next(page for page in all_pages(site) if page.stem == "env/TINY_OLD")
+    Renderer(site).write(page, {tmp_path / "1.0": "../"})
+    text = (tmp_path / "1.0" / "env" / "TINY_OLD.html").read_text()
+    assert ("<b>Gone.</b>" in text) == (told is not None) and (told or "") in text
 
 
 def test_text_for_agents_names_every_fact_with_its_line(site: VersionSite) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
+from indexer.knowledge.facts import env_fact
 from indexer.knowledge.records import fact_record
 from indexer.knowledge.schema import EnvVar
 from indexer.publish.pages.flags import reads_by_file
@@ -59,6 +60,7 @@ def _page(site: VersionSite, variable: EnvVar) -> Page:
         trail=[INDEX],
         facts={
             "variable": variable,
+            "is_setting": env_fact(variable).is_setting,
             "excerpt": site.source.excerpt(at) if at else None,
             "reads": reads_by_file(variable.read_at),
             "story": site.story("env", variable.name),
