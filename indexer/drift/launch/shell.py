@@ -47,10 +47,7 @@ _TALKERS = frozenset({
 })  # fmt: skip
 """Commands whose strings are text, not programs."""
 _APPENDING = frozenset(["xargs", "parallel"])
-_CONDITIONAL = frozenset({
-    "if_statement", "case_statement", "list", "while_statement", "for_statement", "c_style_for_statement",
-})  # fmt: skip
-"""Statements whose parts may not run, or run more than once."""
+_LOOPS = frozenset(["while_statement", "for_statement", "c_style_for_statement"])
 _SAYS = re.compile(r"(echo|printf)\b")
 _SHELLS = frozenset(["bash", "sh", "zsh", "dash", "ksh"])
 _PYTHON = re.compile(r"(^|/)python[\d.]*$")
@@ -206,12 +203,18 @@ class _Evaluator(Assignments):
 
     def perhaps(self, runs: Sequence[Callable[[], object]]) -> None:
         """Run each alternative on the same starting variables and keep what all of them set."""
-        before = dict(self.scope.variables)
-        ends = [before]
+        before, given = dict(self.scope.variables), self.scope.arguments
+        ends, left = [before], [given]
         for run in runs:
-            self.scope.variables = dict(before)
+            self.scope.variables, self.scope.arguments = dict(before), given
             run()
             ends.append(self.scope.variables)
+            left.append(self.scope.arguments)
+        known = [Variable([one], array=True) for one in left if one is not None]
+        all_known = len(known) == len(left)
+        self.scope.arguments = (
+            self.alternatives(merge(known), quoted=True, as_list=True) if all_known else None
+        )
         merged: dict[str, Variable] = {}
         for name in {name for end in ends for name in end}:
             held = [end[name] for end in ends if name in end]
@@ -295,14 +298,14 @@ class _Evaluator(Assignments):
             self.run(fields)
 
     def rearrange(self, node: Node, fields: Fields) -> None:
-        """Follow ``shift`` and ``set -- …``; behind one that only may run the arguments are unknown."""
+        """Follow ``shift`` and ``set -- …``; behind one in a loop the arguments are unknown."""
         given = [word.text for word in self.words(fields)]
         if given[0] == "set" and "--" not in given:
             return
         around = node.parent
-        while around is not None and around.type not in (*_CONDITIONAL, "function_definition"):
+        while around is not None and around.type not in (*_LOOPS, "function_definition"):
             around = around.parent
-        if around is not None and around.type in _CONDITIONAL:
+        if around is not None and around.type in _LOOPS:
             self.scope.arguments = None
         elif given[0] == "set":
             self.scope.arguments = fields[given.index("--") + 1 :]
