@@ -67,7 +67,10 @@ class Explainer:
             UsageError: the question names an unknown GPU.
             CannotError: something needed can't be fetched or read.
         """
-        return [code_of(tree) for tree in (self.tree, prepare(self.tree, question).transformers) if tree]
+        return self._codes(prepare(self.tree, question))
+
+    def _codes(self, prepared: PreparedLaunch) -> list[TreeCode]:
+        return [code_of(tree) for tree in (self.tree, prepared.transformers) if tree is not None]
 
     def watch(self, question: Question, also: Also, keep_code: bool = True) -> Watched:
         """Return what the version makes of a launch, and what else is asked.
@@ -83,9 +86,8 @@ class Explainer:
         with collector_postponed():  # a path allocates many objects that die together
             explored = self.explore(prepared, question, also)
             if keep_code:
-                for tree in (self.tree, prepared.transformers):
-                    if tree is not None:
-                        code_of(tree).save()
+                for code in self._codes(prepared):
+                    code.save()
             answer = join(self.tree.version, explored, prepared.assumed)
         if prepared.lacking and answer.outcome == STARTS:
             # Names are bound when they are used, so an import that would fail may not have been met.
