@@ -106,8 +106,10 @@ def _followed_for(snapshot: Snapshot, path: CodePath, arch: str | None, algorith
     from indexer.syntax.factstore import FactStore
 
     version = snapshot.source.version
-    architecture = _architectures(arch)[0] if arch is not None else None
-    algorithm, model = named_variant(snapshot, architecture, algorithm)
+    architectures = _architectures(arch) if arch is not None else []
+    if len(architectures) > 1:
+        raise UsageError(f"{arch} names {' and '.join(architectures)}", "give one of them with --arch")
+    algorithm, model = named_variant(snapshot, next(iter(architectures), None), algorithm)
     with busy("following the calls"):
         store = FactStore(cache_folder("facts"))
         found = code_path_variant(open_source(version), store, path.name, algorithm, model)

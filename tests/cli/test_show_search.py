@@ -212,3 +212,9 @@ def test_show_without_a_name_says_of_what(kind: str, told: str) -> None:
 def test_a_code_path_is_only_followed_for_what_the_release_has(words: list[str], told: str) -> None:
     error = run("show", *words).exception
     assert isinstance(error, UsageError) and told in str(error)
+
+
+def test_a_code_path_is_followed_for_one_model_at_a_time(tmp_path: Path) -> None:
+    (tmp_path / "config.json").write_text('{"architectures": ["TinyForCausalLM", "OtherForCausalLM"]}')
+    error = run("show", "path", "decode", "--arch", str(tmp_path)).exception
+    assert isinstance(error, UsageError) and "names TinyForCausalLM and OtherForCausalLM" in str(error)

@@ -30,12 +30,11 @@ def whole_tree_key(tree: SourceTree, store: FactStore, kind: str, settings: byte
 
     Of a release the wheel's own hash says the content, and no file need be read for it.
     """
-    digest = hashlib.blake2b(f"{kind}\0{callgraph_version()}".encode(), digest_size=20)
+    digest = hashlib.blake2b(f"{kind}\0{callgraph_version()}\0{tree.sha256}".encode(), digest_size=20)
     digest.update(settings)
-    if tree.sha256 is not None:
-        digest.update(tree.sha256.encode())
-        return digest.digest()
-    for path, blob in sorted(store.blob_hashes(tree, callgraph_paths(tree)).items()):
+    paths = callgraph_paths(tree)
+    blobs = dict.fromkeys(paths, "") if tree.sha256 is not None else store.blob_hashes(tree, paths)
+    for path, blob in sorted(blobs.items()):
         digest.update(f"\0{path}\0{blob}".encode())
     return digest.digest()
 
