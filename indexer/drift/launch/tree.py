@@ -36,7 +36,7 @@ _COMMAND_KEYS = ("command", "module", "program", "cmd")
 _ARGS_KEYS = ("args", "arguments", "extraArgs", "extra_args", "CMD")
 _LIST_KEYS = re.compile(r"arg|flag|option|command|cmd", re.IGNORECASE)
 """Keys whose lists and strings may be a program's options."""
-_SGLANG = re.compile(r"(^|[/_-])(sglang|sgl-dev)(?![\w-]*(?:router|gateway))", re.IGNORECASE)
+SERVER_IMAGE = re.compile(r"(^|[/_-])(sglang|sgl-dev)(?![\w-]*(?:router|gateway))", re.IGNORECASE)
 """Images that hold the server, and keys of what a chart says of it."""
 _ENGINE_KEYS = re.compile(r"(engine|runtime|framework)$", re.IGNORECASE)
 _OTHER_PARTS = re.compile(
@@ -140,7 +140,7 @@ class _Reader:
         image = by_key.get("image")
         engines = [value for name, _, value in pairs if _ENGINE_KEYS.search(name)]
         stated = [text for one in (image, *engines) if one is not None for text in _scalars(one)]
-        if any(map(_SGLANG.search, stated)):
+        if any(map(SERVER_IMAGE.search, stated)):
             self.own(unowned)
         elif image is not None:
             del self._loose[unowned:]
@@ -169,7 +169,7 @@ class _Reader:
             self._loose += [one for one in self.found.launches[before:] if one.program == "fragment"]
         if _OTHER_PARTS.search(name):
             del self._loose[unowned:]
-        elif _SGLANG.search(name):
+        elif SERVER_IMAGE.search(name):
             self.own(unowned)
 
     def own(self, begin: int) -> None:

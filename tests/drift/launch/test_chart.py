@@ -49,3 +49,49 @@ def test_template_is_judged_on_the_charts_version(tmp_path: Path, tag: str, app_
 def test_a_tag_without_a_version_is_the_newest(tmp_path: Path, tag: str, app_version: str) -> None:
     write_chart(tmp_path, tag, app_version)
     assert check(tmp_path, "values.yaml").versions == ["0.5.23"]
+
+
+@pytest.mark.parametrize(
+    ("image", "values", "app_version"),
+    [
+        ("lmsysorg/sglang:v{{ .Chart.AppVersion }}", None, "0.5.12"),
+        ('"lmsysorg/sglang:{{ .Values.image.tag }}"', "image:\n  tag: v0.5.12\n", "9.9.9"),
+        ('lmsysorg/sglang:{{ $.Values.tag | default "v0.5.12" | quote }}', "tag:\n", "9.9.9"),
+        ("lmsysorg/sglang:{{ default .Chart.AppVersion .Values.tag }}", "x: 1\n", "v0.5.12"),
+        ('{{ .Values.repo }}:{{ required "a tag" .Values.tag }}', "repo: a/sglang\ntag: v0.5.12\n", "1.0.0"),
+        ("{{ .Values.image }}", "image: lmsysorg/sglang:v0.5.12-cu126\n", "1.0.0"),
+    ],
+)
+def test_an_image_is_filled_in_from_the_charts_files(
+    tmp_path: Path, image: str, values: str | None, app_version: str
+) -> None:
+    write_chart(tmp_path, "unused", f'appVersion: "{app_version}"\n')
+    template = tmp_path / "templates" / "deployment.yaml"
+    lines = [f"    - image: {image}" if "image:" in line else line for line in TEMPLATE.splitlines()]
+    template.write_text("\n".join(lines))
+    (tmp_path / "values.yaml").unlink()
+    if values is not None:
+        arguments = "sglang:\n  extraArgs: ['--tp', '2', '--cuda-graph-max-bs', '4']\n"
+        (tmp_path / "values.yaml").write_text(values + arguments)
+        assert check(tmp_path, "values.yaml").versions == ["0.5.12"]
+    assert check(tmp_path, "templates/deployment.yaml").versions == ["0.5.12"]
+    assert [f.code for f in check(tmp_path, "templates/deployment.yaml").findings] == ["future-flag"]
+
+
+def test_another_file_of_values_comes_before_the_charts_own(tmp_path: Path) -> None:
+    write_chart(tmp_path, "v0.5.12")
+    arguments = "image:\n  tag: v0.5.19\nsglang:\n  extraArgs: ['--tp', '2', '--cuda-graph-max-bs', '4']\n"
+    (tmp_path / "values-prod.yaml").write_text(arguments)
+    result = check(tmp_path, "values-prod.yaml")
+    assert result.versions == ["0.5.19"]
+    assert result.origin.startswith("image tag in ") and result.origin.endswith("values-prod.yaml")
+
+
+def test_images_of_several_versions_tell_none(tmp_path: Path) -> None:
+    write_chart(tmp_path, "unused")
+    for name in ("main", "draft"):
+        image = f"image: lmsysorg/sglang:{{{{ .Values.{name} }}}}\n"
+        (tmp_path / "templates" / f"{name}.yaml").write_text(image)
+    arguments = "sglang:\n  extraArgs: ['--tp', '2', '--cuda-graph-max-bs', '4']\n"
+    (tmp_path / "values.yaml").write_text(f"draft: v0.5.19\nmain: v0.5.12\n{arguments}")
+    assert check(tmp_path, "values.yaml").versions == ["0.5.23"]
