@@ -54,6 +54,7 @@ history: $(VENV)/.for-site
 	$(BIN)/python -m indexer.knowledge.messages indexer/data/messages.json
 	$(BIN)/python -m indexer.knowledge.message_words indexer/data/message_words.json
 	$(BIN)/python -m indexer.knowledge.refusals indexer/data/rehearsal.json
+	$(BIN)/python -m indexer.knowledge.env_prefix_build indexer/data/env_prefixes.json
 	wheels=$$($(BIN)/python -c 'from indexer.source.cache import cache_folder; print(cache_folder("wheels"))') && \
 	for table in config_reader json_values other_parsers; do \
 		$(BIN)/python -m indexer.extract.$$table "$$wheels" indexer/data/$$table.json || exit 1; \

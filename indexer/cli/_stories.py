@@ -12,7 +12,8 @@ if TYPE_CHECKING:
 
 def story_told(history: History, story: Story) -> str:
     """Return a head line and a line per event."""
-    until = "now" if story.current else f"{story.last}, gone since"
+    gone = f"now taken for {story.taken_for}" if story.taken_for else "gone since"
+    until = "now" if story.current else f"{story.last}, {gone}"
     lines = [
         f"{story.name} ({story.kind}): {story.first} … {until} "
         f"(history: {history.versions[0]} … {history.versions[-1]})"

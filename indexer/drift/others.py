@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 
 from indexer.drift.change import Change, change
 from indexer.drift.variables import Heir, gone
+from indexer.knowledge.env_prefix import rewritten
 from indexer.knowledge.facts import AlgorithmFact, EnvFact, Facts
 from indexer.knowledge.schema import Location
 from indexer.knowledge.values import plain_form
@@ -66,7 +67,18 @@ def env_changes(old: Facts, new: Facts, heirs: Mapping[str, Heir]) -> Iterator[C
     was = {one.name: one for one in old.env_vars}
     now = {one.name: one for one in new.env_vars}
     for name, variable in was.items():
-        if name in now:
+        new_name = rewritten(name, new.version, now.get)
+        if new_name is not None and variable.is_setting:
+            yield change(
+                "env-deprecated",
+                "env",
+                name,
+                f"{name}: deprecated, {new_name.told}",
+                replacement=new_name.name,
+                old_at=_at(variable),
+                new_at=new_name.at,
+            )
+        elif name in now:
             yield from _compare_env(variable, now[name], heirs.get(name))
         elif not variable.is_setting:
             continue  # it was gone before; now nothing tells so any more

@@ -71,6 +71,9 @@ def _names(kind: str, track: Track, at: int) -> list[str]:
 
 def _told(history: History, name: str, first: int, last: int, at: int | None) -> str:
     versions = history.versions
+    taken = history.env_rewritten(name, versions[at]) if at is not None else None
+    if taken is not None:
+        return f"it is only an old name, {taken.told}"
     if at is not None and at > last:
         new = next((r.text or r.new for r in history.renames if r.old == name and not r.likely), None)
         return f"{versions[last]} was the last release to have it" + (f", use {new}" if new else "")

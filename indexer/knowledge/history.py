@@ -9,6 +9,7 @@ from typing import Any, NamedTuple, TypeVar
 import msgspec
 
 from indexer.errors import UsageError
+from indexer.knowledge.env_prefix import Rewritten, rewritten
 from indexer.knowledge.facts import AlgorithmFact, EnvFact, Facts, FieldFact, FlagFact
 from indexer.knowledge.history_file import (
     LOCATED,
@@ -136,6 +137,20 @@ class History:
     def env_vars_at(self, version: str) -> list[EnvFact]:
         """Return the environment variables of a version, by name."""
         return self._facts(self._file.env_vars, EnvFact, version)
+
+    @cached_property
+    def env_tracks(self) -> dict[str, Track]:
+        """The tracks of the environment variables by name."""
+        return {track.name: track for track in self.tracks("env_vars")}
+
+    def env_at(self, name: str, version: str) -> EnvFact | None:
+        """Return what a version knows of an environment variable, None where it has nothing of that name."""
+        track, at = self.env_tracks.get(name), self.index(version)
+        return self.fact(track, EnvFact, at) if track is not None and exists(track, at) else None
+
+    def env_rewritten(self, name: str, version: str) -> Rewritten | None:
+        """Return the setting that ``version`` sets from an old name which is no setting itself."""
+        return rewritten(name, version, lambda known: self.env_at(known, version))
 
     def fields_at(self, version: str) -> list[FieldFact]:
         """Return the ServerArgs fields of a version, by name."""

@@ -48,7 +48,8 @@ class Event(msgspec.Struct, omit_defaults=True):
 
 class Story(msgspec.Struct, omit_defaults=True):
     """All events of one thing. ``kind`` is ``flag``, ``algorithm`` or ``env``, ``name`` its spelling as
-    asked for, ``current`` whether the newest covered release has it."""
+    asked for, ``current`` whether the newest covered release has it, ``taken_for`` the variable that this
+    release sets from one which it has no more."""
 
     kind: str
     name: str
@@ -56,6 +57,7 @@ class Story(msgspec.Struct, omit_defaults=True):
     last: str
     current: bool
     events: list[Event]
+    taken_for: str | None = None
 
 
 class _Stage(NamedTuple):
@@ -120,7 +122,9 @@ def _story(history: History, kind: str, name: str, stages: list[_Stage]) -> Stor
     current = lived[-1].at == len(versions) - 1
     events += _rename_events(history, name, events)
     events.sort(key=lambda event: (history.index(event.version), _ORDER.index(event.what)))
-    return Story(kind, name, versions[lived[0].at], versions[lived[-1].at], current, events)
+    taken = history.env_rewritten(name, versions[-1]) if kind == "env" else None
+    first, last = versions[lived[0].at], versions[lived[-1].at]
+    return Story(kind, name, first, last, current, events, taken.name if taken else None)
 
 
 _ORDER = (
@@ -167,6 +171,9 @@ def _removed(history: History, name: str, last: _Stage) -> Event:
     text = f"gone (last in {history.versions[last.at]})"
     if isinstance(last.fact, EnvFact) and not last.fact.is_setting:
         text = f"the notice is gone too (last in {history.versions[last.at]})"
+    taken = history.env_rewritten(name, version) if isinstance(last.fact, EnvFact) else None
+    if taken is not None:
+        text = f"no setting of its own any more (last in {history.versions[last.at]}): {taken.told}"
     if isinstance(last.fact, FlagFact):
         options = {
             o

@@ -72,6 +72,9 @@ class OracleFacts:
     def env_at(self, name: str, version: str) -> None:
         return None
 
+    def env_rewritten(self, name: str, version: str) -> None:
+        return None
+
     def env_heir(self, name: str, last: str, version: str) -> None:
         return None
 

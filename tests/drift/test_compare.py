@@ -278,6 +278,23 @@ OTHER_CASES: dict[str, tuple[Facts, Facts, list[tuple[str, str]]]] = {
             ("env-unread", "G is no longer read by SGLang itself (a library may still read it)"),
         ],
     ),
+    "variable under an old prefix": (
+        Facts("0.5.2", env_vars=[env("SGL_A"), env("SGL_B", declared=False), env("SGL_C")]),
+        Facts("0.5.23", env_vars=[env("SGLANG_A"), env("SGLANG_B", declared=False)]),
+        [
+            *(
+                (
+                    "env-deprecated",
+                    f"SGL_{one}: deprecated, use SGLANG_{one}, which SGLang sets from it "
+                    "(python/sglang/srt/environ.py:2305)",
+                )
+                for one in "AB"
+            ),
+            ("env-removed", "SGL_C is gone: setting it has no effect"),
+            ("env-added", "SGLANG_A is new (default unset)"),
+            ("env-added", "SGLANG_B is new"),
+        ],
+    ),
 }
 
 

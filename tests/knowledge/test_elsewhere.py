@@ -18,6 +18,11 @@ from indexer.knowledge.history import load_history
         ),
         ("flag", "mamba-radix-cache-strategy", "0.5.9", "it came with 0.5.14"),
         ("env", "sglang-enable-spec-v2", "0.5.23", "0.5.13.post1 was the last release to have it"),
+        (
+            "env", "SGL_ENABLE_JIT_DEEPGEMM", "0.5.23",
+            "it is only an old name, use SGLANG_ENABLE_JIT_DEEPGEMM, which SGLang sets from it "
+            "(python/sglang/srt/environ.py:2305)",
+        ),
         ("algorithm", "dflash", "0.5.9", "it came with 0.5.11"),
         ("flag", "tp-size", "9.9", "of the releases, 0.4.1 to 0.5.23 have it"),
     ],

@@ -35,6 +35,21 @@ def happened(story: Story, what: str) -> list[tuple[str, str]]:
     return [(event.version, event.text) for event in story.events if event.what == what]
 
 
+def test_variable_that_is_taken_for_another(story: Callable[[str], Story]) -> None:
+    found = story("SGL_ENABLE_JIT_DEEPGEMM")
+    assert (found.last, found.current, found.taken_for) == (
+        "0.5.3.post1",
+        False,
+        "SGLANG_ENABLE_JIT_DEEPGEMM",
+    )
+    told = "no setting of its own any more (last in 0.5.3.post1): use SGLANG_ENABLE_JIT_DEEPGEMM, which "
+    told += "SGLang sets from it (python/sglang/srt/environ.py:237)"
+    assert happened(found, "removed") == [("0.5.3.post2", told)]
+    assert story("SGLANG_ENABLE_SPEC_V2").taken_for is None
+    lines = CliRunner().invoke(command, ["SGL_ENABLE_JIT_DEEPGEMM"]).output.splitlines()
+    assert "0.4.4 … 0.5.3.post1, now taken for SGLANG_ENABLE_JIT_DEEPGEMM" in lines[0]
+
+
 def test_all_releases_since_speculation_began(history: History) -> None:
     assert history.versions[0] == "0.4.1"
     assert history.versions[-1] == "0.5.23"

@@ -11,6 +11,7 @@ from indexer.knowledge.schema import Flag, Location, ServeRule
 
 if TYPE_CHECKING:
     from indexer.drift.change import Change
+    from indexer.knowledge.env_prefix import Rewritten
     from indexer.knowledge.facts import EnvFact
 
 Span = tuple[int, int]
@@ -85,6 +86,9 @@ class VersionFacts(Protocol):
 
     def env_at(self, name: str, version: str) -> EnvFact | None:
         """Return what a version knows of an environment variable, None where it has nothing of that name."""
+
+    def env_rewritten(self, name: str, version: str) -> Rewritten | None:
+        """Return the setting that ``version`` sets from an old name which is no setting itself."""
 
     def env_heir(self, name: str, last: str, version: str) -> HeirLike | None:
         """Return what ``version`` has in place of a variable whose last version as a setting was ``last``."""

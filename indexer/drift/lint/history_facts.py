@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from indexer.drift.lint.facts import OptionFact, Span
+from indexer.knowledge.env_prefix import Rewritten
 from indexer.knowledge.facts import EnvFact, FlagFact
 from indexer.knowledge.history import History, exists, option_strings
 from indexer.knowledge.history_file import Track
@@ -57,13 +58,16 @@ class HistoryFacts:
 
     def env_spans(self, name: str) -> list[Span]:
         """Return where an environment variable is a setting."""
-        track = self._env_tracks.get(name)
+        track = self.history.env_tracks.get(name)
         return _runs(self.history.env_indices(track)) if track is not None else []
 
     def env_at(self, name: str, version: str) -> EnvFact | None:
         """Return what a version knows of an environment variable, None where it has nothing of that name."""
-        track, at = self._env_tracks.get(name), self.history.index(version)
-        return self.history.fact(track, EnvFact, at) if track is not None and exists(track, at) else None
+        return self.history.env_at(name, version)
+
+    def env_rewritten(self, name: str, version: str) -> Rewritten | None:
+        """Return the setting that ``version`` sets from an old name which is no setting itself."""
+        return self.history.env_rewritten(name, version)
 
     def env_heir(self, name: str, last: str, version: str) -> Heir | None:
         """Return what ``version`` has in place of a variable whose last version as a setting was ``last``."""
@@ -88,10 +92,6 @@ class HistoryFacts:
         renames = self.history.renames_between(self.versions[0], version)
         old, new = self.history.at(last), self.history.at(version)
         return heirs(replacement_table(renames, old, new), renames, old, new)
-
-    @cached_property
-    def _env_tracks(self) -> dict[str, Track]:
-        return {track.name: track for track in self.history.tracks("env_vars")}
 
     def flags_at(self, version: str) -> Sequence[OptionFact]:
         """Return the options of the server's parser; where each stands is found when it is asked for."""

@@ -62,8 +62,8 @@ LINTS = {
             code="deprecated-flag",
             level=HINT,
             title="Deprecated option",
-            what="The version accepts the option (or the old name of an environment variable) and says "
-            "that it will go.",
+            what="The version accepts the option (or the old name of an environment variable, also one with "
+            "an old prefix) and says that it will go.",
             why="It works today with a warning. START where the version refuses it outright.",
             example="python -m sglang.launch_server --model-path m --mamba-scheduler-strategy auto",
             example_version="0.5.17",

@@ -109,6 +109,12 @@ def test_what_a_release_says_to_use_instead_of_a_variable(
         ("SGLANG_GC_LOG", "0.5.21", [("stale-env", "HINT", "SGLANG_LOG_GC")]),
         ("SGLANG_ENABLE_CP_V2", "0.5.19", []),
         ("SGLANG_ENABLE_CP_V2", "0.5.23", [("stale-env", "HINT", None)]),
+        # The old prefix is rewritten on import, whether the name was ever a setting or not.
+        ("SGL_ENABLE_JIT_DEEPGEMM", "0.5.3", []),
+        ("SGL_ENABLE_JIT_DEEPGEMM", "0.5.23", [("deprecated-flag", "HINT", "SGLANG_ENABLE_JIT_DEEPGEMM")]),
+        ("SGL_CUDA_COREDUMP", "0.5.23", [("deprecated-flag", "HINT", "SGLANG_CUDA_COREDUMP")]),
+        ("SGL_CUDA_COREDUMP", "0.5.2", []),
+        ("SGL_ENABLE_SPEC_V2", "0.5.23", []),
         (
             "SGLANG_ENABLE_EPLB_BALANCEDNESS_METRIC",
             "0.5.20",
