@@ -203,7 +203,7 @@ def _path(sheet: Sheet, path: CodePath, links: Links) -> None:
         if key != "bindings" or not isinstance(value, dict):
             sheet.row(key, _value(value, plain_form))
     if not path.complete:
-        sheet.row("complete", "no: a way-point is missing (see below)")
+        sheet.row("complete", "no: a way-point was not reached (see below)")
     bindings = path.context.get("bindings")
     if isinstance(bindings, dict) and bindings:
         sheet.section("Chosen for this path")
@@ -220,7 +220,7 @@ def _path(sheet: Sheet, path: CodePath, links: Links) -> None:
             places = finding.get("at")
             at = written_place(places[0]) if isinstance(places, list) and places else None
             sheet.entries([(f"{finding.get('kind')}: {finding.get('what')}", at)])
-    for title, excused in (("Missing way-points", False), ("Rightly absent way-points", True)):
+    for title, excused in (("Way-points not reached", False), ("Absent for a reason", True)):
         gaps = [gap for gap in path.gaps if gap["excused"] is excused]
         if gaps:
             sheet.section(title, len(gaps))

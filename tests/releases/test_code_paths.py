@@ -122,7 +122,7 @@ KINDS = {
         *("NemotronHForCausalLM", "FalconH1ForCausalLM", "GraniteMoeHybridForCausalLM"),
         *("KimiLinearForCausalLM", "KimiK3ForConditionalGeneration", "Glm5NextForConditionalGeneration"),
         *("Qwen3NextForCausalLM", "Qwen3_5MoeForConditionalGeneration", "Qwen3_5MoeForCausalLM"),
-        *("Qwen4ExpForConditionalGeneration", "BailingMoeV2_5ForCausalLM"),
+        "Qwen4ExpForConditionalGeneration",
     },
 }
 """Models of each kind of recurrent state for which the decode path is whole: Mamba2, KDA, GDN."""
@@ -144,6 +144,8 @@ def test_the_decode_path_is_followed_for_other_hybrid_models(version: str, relea
         layer = next(step for step in path.steps if "layer" in step.points)
         assert linear.function.startswith(backend) or "/mamba/" in linear.at.path, name
         assert "/models/" in layer.at.path
+        conv = next(step for step in path.steps if "conv" in step.points)
+        assert "conv" in conv.function and "can_run" not in conv.function, name
         check_citations(tree, path)
 
 

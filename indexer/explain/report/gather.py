@@ -34,14 +34,18 @@ from indexer.explain.report.variations import (
 )
 from indexer.explain.resolve import Also
 from indexer.explain.start import StateMemory, state_memory
+from indexer.extract.code_paths.extract import code_path_variant
 from indexer.interpret import children
 from indexer.interpret.code_cache import TreeCode
 from indexer.knowledge.launched import UsedModel
 from indexer.knowledge.lookup import spellings
 from indexer.knowledge.nearest import nearest
 from indexer.knowledge.pairings import SLIDING_WINDOW, Pairing, pairings_of_model
+from indexer.knowledge.path_variants import hybrid_of
 from indexer.knowledge.schema import Algorithm, CodePath, EnvVar, Flag, Model, Rule, Snapshot
+from indexer.source.cache import cache_folder
 from indexer.source.tree import SourceTree
+from indexer.syntax.factstore import FactStore
 
 _MEMORY_PATH = "state-memory"
 _INDEX = "model.safetensors.index.json"
@@ -168,7 +172,7 @@ def gather(
     ]
     weights = weights_gib if weights_gib is not None else _weights(model, gpus or 1)
     names = names_of(snapshot, fact, answer, found)
-    path = code_path(snapshot, fact, found)
+    path = _followed(tree, code_path(snapshot, fact, found), found)
     memory_path = next((one for one in snapshot.code_paths if one.name == _MEMORY_PATH), None)
     memory = state_memory(tree, question(argv), weights) if hybrid else None
     pulled = levers(snapshot, answer) if memory is not None and memory.slot_bytes else []
@@ -234,6 +238,15 @@ def _heard(answer: bytes | children.ChildStopped, codes: list[TreeCode]) -> Watc
     for code, added in zip(codes, told.added, strict=True):
         code.prepare(*added)
     return told.watched
+
+
+def _followed(tree: SourceTree, path: CodePath | None, model: Model | None) -> CodePath | None:
+    """Return an algorithm's decode path as it is for the model; where that can't be followed, for the model
+    that it is shipped for, which is told with it."""
+    hybrid = hybrid_of(model) if model is not None else None
+    if path is None or hybrid is None or path.context.get("architecture") == hybrid.architecture:
+        return path
+    return code_path_variant(tree, FactStore(cache_folder("facts")), path.name, model=hybrid) or path
 
 
 def _pairing(snapshot: Snapshot, model: Model | None, algorithm: Algorithm) -> Pairing | None:

@@ -133,7 +133,8 @@ def _restrictions(report: Report) -> str:
 def _code_path(report: Report) -> str:
     if report.code_path is None:
         return ""
-    return f"## Code path: {report.code_path.title}\n\n" + _steps(report.code_path)
+    followed = f"Followed for `{report.code_path.context.get('architecture')}`.\n\n"
+    return f"## Code path: {report.code_path.title}\n\n{followed}" + _steps(report.code_path)
 
 
 def _steps(path: CodePath) -> str:

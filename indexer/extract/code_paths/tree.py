@@ -225,8 +225,12 @@ class _Growth:
         ]
 
     def _miss(self, point: Point, below: Branch | None) -> None:
-        excused, reason = False, "not found"
-        if point.absent is not None:
+        excused, reason = False, "no call that could be followed leads to one"
+        above = self._lost(point) if below is None else []
+        if above:
+            excused = point.absent is not None or bool(point.optional)
+            reason = f"not looked for: nothing was found for {' or '.join(above)}, above it"
+        elif point.absent is not None:
             role = point.absent
             held = any(
                 self.context.matcher.plays(role, Node(f, (f.cls, False) if f.cls else None), None)
@@ -237,3 +241,8 @@ class _Growth:
         elif point.optional:
             excused, reason = True, point.optional
         self.result.missing.append(Missing(point, below, reason, excused))
+
+    def _lost(self, point: Point) -> list[str]:
+        """Return the points that this one is looked for below, if one of them is missing without excuse."""
+        above = [one for one in self.result.missing if one.point.id in split(point.of)]
+        return [one.point.id for one in above] if any(not one.excused for one in above) else []
