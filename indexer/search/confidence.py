@@ -38,6 +38,10 @@ model models algorithm algorithms env environment variable variables rule rules
 """
 _OF_KINDS = frozenset(_KINDS.split())
 """Words for what all facts are, not for what one of them is about."""
+_RELATIONS = frozenset(
+    ("allow", "allowed", "allows", "bigger", "greater", "larger", "less", "more", "smaller", "than")
+)
+"""Words for how what is asked about relates to a value or another thing; facts say it in signs (``> 1``)."""
 
 
 class _Words(NamedTuple):
@@ -66,7 +70,8 @@ class Asked:
         self._single = bool(self._identifiers) and len(text.split()) == 1
         self._mended = mended
         telling = [term for term in terms if not term.isdigit()]  # numbers are what run time fills in
-        self._terms = [term for term in telling if term not in _OF_KINDS] or telling or list(terms)
+        about = [term for term in telling if term not in _OF_KINDS and term not in _RELATIONS]
+        self._terms = about or telling or list(terms)
         self._neighbours = list(pairwise(self._terms))
         self._pairs = {term: "".join(pair) for pair in self._neighbours for term in pair}
         most = max(frequency.values(), default=1)

@@ -6,11 +6,13 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
+from math import log
 
 import msgspec
 
 from indexer.knowledge.schema import Location, Rule
 from indexer.search.pasted import Frame, Pasted, take_apart
+from indexer.search.words import SMALL_WORDS
 from indexer.templates import PLACEHOLDER
 
 _LEAST_LITERAL = 10
@@ -22,6 +24,10 @@ _LEAST_STRETCH = 80.0
 """Likeness (0-100) of the best stretch below which a message is not looked at more closely."""
 _SNIPPET = 30
 """Fewest characters of a stretch out of a message that can stand for it."""
+_LEAST_TOLD = 0.7
+"""Least share of the words of what was said, each by how rare it is, that a message has which is alike."""
+_MISTYPED = 80.0
+"""Likeness (0-100) from which two words are the same one, mistyped."""
 _LONG_WORD = 4
 _LEAST_SOURCE = 6
 _FEWEST_WORDS = 5
@@ -73,6 +79,7 @@ class MessageIndex:
     def __init__(self, words: Sequence[Wording], read: Callable[[], Sequence[Rule]]) -> None:
         self._read = read
         self._words = words
+        self._rarities: dict[str, float] = {}
 
     @classmethod
     def of(cls, rules: Sequence[Rule]) -> MessageIndex:
@@ -147,8 +154,29 @@ class MessageIndex:
             for one, stretch, at in alike:
                 words = max(fuzz.token_set_ratio(message, one), _contained(said, _words(one)))
                 whole = stretch if min(len(message), len(one)) >= _SNIPPET else 0.0
-                if max(words, whole) >= _NEAR and words + stretch >= 2 * _SURE:
+                alike_enough = max(words, whole) >= _NEAR and words + stretch >= 2 * _SURE
+                if alike_enough and self._told(said, one) >= _LEAST_TOLD:
                     yield Match(self._rule(self._words[at]), "near", (words + stretch) / 200)
+
+    def _told(self, said: frozenset[str], message: str) -> float:
+        """Return 0..1: how much of what was said a message has; words that many messages have say little."""
+        from rapidfuzz import fuzz
+
+        telling = said - SMALL_WORDS or said
+        weights = {word: self._rarity(word) for word in telling}
+        there = _words(message)
+        told = [
+            weight
+            for word, weight in weights.items()
+            if word in there or any(fuzz.ratio(word, one) >= _MISTYPED for one in there)
+        ]
+        return sum(told) / sum(weights.values()) if weights else 0.0
+
+    def _rarity(self, word: str) -> float:
+        if word not in self._rarities:
+            count = sum(word in words.plain.lower() for words in self._words)
+            self._rarities[word] = log((len(self._words) + 1) / (count + 0.5))
+        return self._rarities[word]
 
     def _with_words_of(self, message: str) -> Iterable[tuple[int, str]]:
         """Yield the messages, by place, that have at least half of the longer words of what was said."""

@@ -86,6 +86,12 @@ def test_what_answers_a_query(query: str, name: str, text: str, answered: bool) 
     assert asked(query).answered_by(document(name, text)) is answered
 
 
+def test_how_things_relate_is_not_what_is_asked_about() -> None:
+    fact = document("--pool-size", "needs a cache where the size > 1")
+    assert asked("which cache allows pool size greater than 1").answered_by(fact)
+    assert not asked("which postgres allows more than 1").answered_by(fact)
+
+
 def test_a_mistyped_word_counts_where_it_names_something() -> None:
     assert asked("poool size", poool="pool").answered_by(document("--pool-size"))
     assert not asked("zork", zork="pool").answered_by(document("--other", "a pool"))

@@ -77,6 +77,19 @@ def test_paste_finds_the_rule(pasted: str, found: str, how: str) -> None:
     assert (best.rule.id, best.how) == (found, how)
 
 
+def test_a_question_whose_rarest_word_no_message_has_is_no_paste() -> None:
+    rules = [
+        _rule(
+            f"r{number}", "error", number, message=f"option {name} is incompatible with speculative decoding"
+        )
+        for number, name in enumerate(("radix", "cache", "hidden", "weights"))
+    ]
+    index = MessageIndex.of(rules)
+    assert index.find("lora with speculative decoding") == []
+    assert index.find("option lora with speculative decoding") == []
+    assert index.find("option radx is incompatible with speculativ decoding")[0].rule.id == "r0"
+
+
 def test_values_filled_in_are_read_back() -> None:
     best = MessageIndex.of(RULES).find("ValueError: page width 12 is over 8 tokens")[0]
     assert best.values == {"width": "12", "cfg.most": "8"}
