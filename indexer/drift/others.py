@@ -74,7 +74,7 @@ def env_changes(old: Facts, new: Facts, heirs: Mapping[str, Heir]) -> Iterator[C
                 "env",
                 name,
                 f"{name}: deprecated, {new_name.told}",
-                replacement=new_name.name,
+                replacement=new_name.use,
                 old_at=_at(variable),
                 new_at=new_name.at,
             )

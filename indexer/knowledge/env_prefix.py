@@ -35,22 +35,27 @@ class PrefixRewrite(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Rewritten(msgspec.Struct, frozen=True):
-    """The variable ``name`` that a release sets from an old name, and where."""
+    """The variable ``name`` that a release sets from an old name, and where. ``use`` is what to write:
+    another one where ``name`` is deprecated itself."""
 
     name: str
     at: Location
+    use: str
 
     @property
     def told(self) -> str:
         """The end of a message about the old name."""
-        return f"use {self.name}, which SGLang sets from it ({self.at.path}:{self.at.line})"
+        at = f"({self.at.path}:{self.at.line})"
+        if self.use == self.name:
+            return f"use {self.use}, which SGLang sets from it {at}"
+        return f"use {self.use}: SGLang sets {self.name} from it {at}"
 
 
 def rewritten(name: str, version: str, known: Callable[[str], EnvFact | None]) -> Rewritten | None:
     """Return the setting that ``version`` sets from a variable which is none of its settings itself.
 
     ``known`` gives what the version has under a name. None where nothing is set from the variable, or only
-    a name without effect; also of a version that the table doesn't cover.
+    a name that is no setting; also of a version that the table doesn't cover.
     """
     for rewrite in _shipped().get(version, ()):
         new = rewrite.name_for(name)
@@ -59,9 +64,9 @@ def rewritten(name: str, version: str, known: Callable[[str], EnvFact | None]) -
         own, fact = known(name), known(new)
         if own is not None and own.is_setting:
             return None
-        # What is only handed on to another name was so before the rewriting.
-        if fact is not None and fact.is_setting and (fact.declared or fact.read_at):
-            return Rewritten(new, rewrite.at)
+        if fact is not None and fact.is_setting:
+            further = fact.deprecated.replacement if fact.deprecated else None
+            return Rewritten(new, rewrite.at, further or new)
     return None
 
 

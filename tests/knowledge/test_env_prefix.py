@@ -74,17 +74,28 @@ def test_what_may_not_happen_is_not_told(was: str, now: str) -> None:
         (None, EnvFact(name="SGLANG_X", declared_at=AT), True),
         (None, EnvFact(name="SGLANG_X", read_at=AT), True),
         (EnvFact(name="SGL_X", read_at=AT, notice="warning"), EnvFact(name="SGLANG_X", read_at=AT), True),
-        # It is a setting itself; its new name is none; that is handed on before.
+        # What is written only a library may read.
+        (None, EnvFact(name="SGLANG_X"), True),
+        (None, EnvFact(name="SGLANG_X", deprecated=DeprecationFact("SGLANG_Y")), True),
+        # It is a setting itself; its new name is none.
         (EnvFact(name="SGL_X", read_at=AT), EnvFact(name="SGLANG_X", declared_at=AT), False),
         (None, None, False),
         (None, EnvFact(name="SGLANG_X", read_at=AT, notice="warning"), False),
-        (None, EnvFact(name="SGLANG_X", deprecated=DeprecationFact("SGLANG_Y")), False),
+        (None, EnvFact(name="SGLANG_X", deprecated=DeprecationFact("--y")), False),
     ],
 )
 def test_what_an_old_name_sets(old: EnvFact | None, new: EnvFact | None, told: bool) -> None:
     found = rewritten("SGL_X", "0.5.23", {"SGL_X": old, "SGLANG_X": new}.get)
     assert (found is not None) == told
     assert found is None or found.name == "SGLANG_X"
+
+
+def test_what_to_use_where_the_new_name_is_deprecated_itself() -> None:
+    found = load_history().env_rewritten("SGL_DISABLE_TP_MEMORY_INBALANCE_CHECK", "0.5.18")
+    assert found is not None and found.told == (
+        "use SGLANG_ENABLE_TP_MEMORY_INBALANCE_CHECK: SGLang sets SGLANG_DISABLE_TP_MEMORY_INBALANCE_CHECK "
+        "from it (python/sglang/srt/environ.py:1630)"
+    )
 
 
 def test_which_releases_rewrite() -> None:

@@ -46,7 +46,7 @@ def _deprecated_variable(setting: Setting, fact: EnvFact, version: str) -> Raw:
 
 
 def _rewritten_variable(setting: Setting, new: Rewritten, version: str) -> Raw:
-    return _deprecated(setting, version, new.told, new.name, new.at)
+    return _deprecated(setting, version, new.told, new.use, new.at)
 
 
 def _deprecated(setting: Setting, version: str, told: str, use: str | None, at: Location | None) -> Raw:

@@ -114,6 +114,7 @@ def test_what_a_release_says_to_use_instead_of_a_variable(
         ("SGL_ENABLE_JIT_DEEPGEMM", "0.5.23", [("deprecated-flag", "HINT", "SGLANG_ENABLE_JIT_DEEPGEMM")]),
         ("SGL_CUDA_COREDUMP", "0.5.23", [("deprecated-flag", "HINT", "SGLANG_CUDA_COREDUMP")]),
         ("SGL_CUDA_COREDUMP", "0.5.2", []),
+        ("SGL_HOST_IP", "0.5.23", [("deprecated-flag", "HINT", "SGLANG_HOST_IP")]),
         ("SGL_ENABLE_SPEC_V2", "0.5.23", []),
         (
             "SGLANG_ENABLE_EPLB_BALANCEDNESS_METRIC",
