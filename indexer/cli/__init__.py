@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import gc
 import importlib
+import os
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
 
 import click
 
@@ -29,8 +33,33 @@ COMMANDS = {
 }
 
 
+_CLOSED_PIPE = 141
+"""What a shell tells of a program that the signal of a closed pipe ended (128 + SIGPIPE)."""
+
+
+class _OutputClosed(BaseException):
+    """Who reads the output (``head``) wants no more of it; no failure that anything may catch."""
+
+
+@contextmanager
+def _closed_pipe_told_apart() -> Iterator[None]:
+    """Click would exit with 1 where a pipe is closed, which reads as "findings"."""
+    try:
+        yield
+    except BrokenPipeError as error:
+        raise _OutputClosed from error
+
+
 class LazyGroup(click.Group):
     """A group that imports a command's module only when that command runs."""
+
+    def make_context(self, *arguments: Any, **more: Any) -> click.Context:
+        with _closed_pipe_told_apart():  # --help and --version print here
+            return super().make_context(*arguments, **more)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        with _closed_pipe_told_apart():
+            return super().invoke(ctx)
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return [name for name in COMMANDS if self._available(name)]
@@ -63,6 +92,16 @@ def cli() -> None:
 def main() -> None:
     """Run the command line; every expected failure becomes one line and its exit code."""
     try:
+        with _closed_pipe_told_apart():
+            _run()
+    except _OutputClosed:
+        # What is still buffered goes nowhere: Python writes it at its end, and would complain.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.__stdout__.fileno() if sys.__stdout__ else 1)
+        sys.exit(_CLOSED_PIPE)
+
+
+def _run() -> None:
+    try:
         # Without standalone mode click returns the code of an Exit instead of exiting with it.
         code = cli.main(standalone_mode=False)
     except IndexerError as error:
@@ -77,9 +116,6 @@ def main() -> None:
     except (KeyboardInterrupt, click.Abort):
         click.echo("indexer: interrupted", err=True)
         sys.exit(130)
-    except BrokenPipeError:
-        sys.stderr.close()
-        sys.exit(CANNOT)
     except OSError as error:  # a full disk below the redirected output, say
         click.echo(f"indexer: {shortened(str(error))}", err=True)
         sys.exit(CANNOT)

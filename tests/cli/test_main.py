@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import subprocess
 import sys
 from concurrent.futures import BrokenExecutor, ProcessPoolExecutor
 from multiprocessing import get_context
@@ -67,6 +68,17 @@ def test_a_killed_worker_is_one_line_and_a_fault_of_ours_is_traced(
 def test_help_exits_clean(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     assert not exit_code(monkeypatch, "--help")
     assert "Exit codes" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("arguments", ["--help", "show --help", "show --version"])
+def test_a_closed_pipe_ends_quietly_and_is_no_finding(arguments: str) -> None:
+    reading, writing = os.pipe()
+    os.close(reading)
+    command = [sys.executable, "-m", "indexer", *arguments.split()]
+    errors = writing if arguments == "show --version" else subprocess.PIPE  # its error is a line on stderr
+    ended = subprocess.run(command, stdout=writing, stderr=errors, text=True, check=False)
+    os.close(writing)
+    assert (ended.returncode, ended.stderr or "") == (141, "")
 
 
 @pytest.mark.parametrize("error", [UsageError, click.UsageError, OSError])
