@@ -18,7 +18,7 @@ from indexer.drift.launch.versions import image_version
 _VERSION = re.compile(r"v?(\d+\.\d+\.\d+(?:\.post\d+)?)")
 _NO_TAG = re.compile(r"^[ \t]*tag:[ \t]*(?:\"\"|''|~|null)?[ \t]*(?:#.*)?$", re.M)
 _REPOSITORY = re.compile(r"repository:.*sglang")
-_IMAGE = re.compile(r"^[ \t]*(?:-[ \t]+)?image:[ \t]*(\S.*)$", re.M)
+_IMAGE = re.compile(r"^[ \t]*(?:-[ \t]+)?image:[ \t]*(\S.*?)(?:[ \t]#.*)?$", re.M)
 _EXPRESSION = re.compile(r"\{\{-?(.*?)-?\}\}")
 _OPERAND = re.compile(r"\"[^\"]*\"|[^\s()]+")
 _AS_IT_IS = ("quote", "squote", "toString", "trim", "required")
@@ -41,8 +41,11 @@ def chart_version(path: Path) -> tuple[str, str] | None:
             found = _images_of(folder, told_by, path if path.parent == folder else None)
         except Unreadable:
             return None
-        if found:
-            return found.popitem() if len(found) == 1 else None
+        if len(found) > 1:
+            return None
+        for version, where in found.items():
+            if version is not None:
+                return (version, where) if version else None
     return _version_of(folder, path.name)
 
 
@@ -51,12 +54,12 @@ def _templates(folder: Path) -> tuple[Path, ...]:
     return tuple(sorted((folder / "templates").rglob("*.y*ml")))
 
 
-def _images_of(folder: Path, templates: Sequence[Path], own: Path | None) -> dict[str, str]:
-    """Return the versions (``""``: not told) of SGLang's images in templates, each with where it is from;
-    ``own`` is a file of values that comes before ``values.yaml``."""
+def _images_of(folder: Path, templates: Sequence[Path], own: Path | None) -> dict[str | None, str]:
+    """Return the versions (``""``: it has none, None: a helper may put it in) of SGLang's images in
+    templates, each with where it is from; ``own`` is a file of values that comes before ``values.yaml``."""
     chart = _Chart.of(folder, own)
     images = [chart.filled(image) for one in templates for image in _IMAGE.findall(load(one)[0])]
-    return {image_version(image) or "": where for image, where in images if SERVER_IMAGE.search(image)}
+    return {image_version(image): where for image, where in images if SERVER_IMAGE.search(image)}
 
 
 class _Chart(NamedTuple):

@@ -87,6 +87,23 @@ def test_another_file_of_values_comes_before_the_charts_own(tmp_path: Path) -> N
     assert result.origin.startswith("image tag in ") and result.origin.endswith("values-prod.yaml")
 
 
+@pytest.mark.parametrize(
+    ("image", "tag", "version"),
+    [
+        ('lmsysorg/sglang:{{ include "c.tag" . }}', "v0.5.12", "0.5.12"),  # the values tell it all the same
+        ("lmsysorg/sglang:{{ .Values.none }} # was lmsysorg/sglang:v0.5.19", "''", "0.5.23"),
+    ],
+)
+def test_what_a_template_leaves_open_is_not_guessed_from_it(
+    tmp_path: Path, image: str, tag: str, version: str
+) -> None:
+    write_chart(tmp_path, tag)
+    lines = [f"    - image: {image}" if "image:" in line else line for line in TEMPLATE.splitlines()]
+    (tmp_path / "templates" / "deployment.yaml").write_text("\n".join(lines))
+    (tmp_path / "more.yaml").write_text("sglang:\n  extraArgs: ['--tp', '2', '--cuda-graph-max-bs', '4']\n")
+    assert check(tmp_path, "more.yaml").versions == [version]
+
+
 def test_images_of_several_versions_tell_none(tmp_path: Path) -> None:
     write_chart(tmp_path, "unused")
     for name in ("main", "draft"):
