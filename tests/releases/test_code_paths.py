@@ -144,6 +144,13 @@ def test_the_decode_path_is_followed_for_other_hybrid_models(version: str, relea
         layer = next(step for step in path.steps if "layer" in step.points)
         assert linear.function.startswith(backend) or "/mamba/" in linear.at.path, name
         assert "/models/" in layer.at.path
+        # full attention goes to the same wrapper, but never from there to the recurrent state
+        chain = {step.id: step for step in path.steps}
+        above, parent = [], linear.parent
+        while parent is not None:
+            above.append(chain[parent].function)
+            parent = chain[parent].parent
+        assert "RadixAttention.forward" not in above, name
         conv = next(step for step in path.steps if "conv" in step.points)
         assert "conv" in conv.function and "can_run" not in conv.function, name
         check_citations(tree, path)
