@@ -127,7 +127,7 @@ def variant(
     if algorithm is not None and algorithm != path.algorithm:
         own = {one.algorithm: key for key, one in plan.path.items() if one.extends == base}
         own[plan.path[base].algorithm] = base
-        if own.get(path.algorithm) == name:  # one of those that differ in the algorithm
+        if own.get(path.algorithm) == name or path.layer_parameter:  # those that differ in how they draft
             name = own.get(algorithm, name)
         path = msgspec.structs.replace(plan.path[name], algorithm=algorithm)
     if model is not None:

@@ -215,6 +215,10 @@ VARIED = (
 [path.other-question]
 title = "the same points, another question"
 extends = "decode"
+[path.several-layers]
+title = "decode with several layers"
+extends = "decode"
+layer_parameter = "index"
 [template.linear-backend]
 find = "local-store"
 local = "backend"
@@ -226,10 +230,12 @@ predicates = ["is_gdn", "is_kda"]
 
 def test_a_path_is_asked_of_another_algorithm_in_that_algorithm_s_own_words() -> None:
     plan = parse_plan(VARIED.encode())
-    told = {name: variant(plan, name, "NGRAM") for name in ("decode", "decode-ngram", "other-question")}
+    names = ("decode", "decode-ngram", "several-layers", "other-question")
+    told = {name: variant(plan, name, "NGRAM") for name in names}
     assert {name: found for name, (found, _) in told.items()} == {
         "decode": "decode-ngram",  # the plan has it in words of n-grams
         "decode-ngram": "decode-ngram",
+        "several-layers": "decode-ngram",  # n-grams have no layers
         "other-question": "other-question",  # it has not: the same points, followed for another algorithm
     }
     assert all(path.algorithm == "NGRAM" and not path.compare for _, path in told.values())
