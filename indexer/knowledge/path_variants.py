@@ -11,14 +11,20 @@ from indexer.knowledge.schema import Model, Snapshot
 from indexer.knowledge.values import as_location
 
 
-def hybrid_of(model: Model) -> Hybrid | None:
+def hybrid_of(snapshot: Snapshot, model: Model) -> Hybrid | None:
     """Return what a path must know of a hybrid model; None of one without a linear-attention backend, and of
     one whose configuration decides between several."""
     facts = model.hybrid or {}
     at = as_location(facts.get("backend_at"))
     if at is None or not facts.get("predicate") or _others(model):
         return None
-    return Hybrid(model.architecture, str(facts["predicate"]), f"{at.path}:{at.line}")
+    predicate = str(facts["predicate"])
+    told = {
+        str(one.hybrid.get("predicate"))
+        for one in snapshot.models
+        if one.hybrid and one.hybrid.get("backend_at")
+    }
+    return Hybrid(model.architecture, predicate, tuple(sorted(told - {predicate})), f"{at.path}:{at.line}")
 
 
 def _others(model: Model) -> list[dict[str, Any]]:
@@ -38,7 +44,7 @@ def named_variant(
     version, model = snapshot.source.version, None
     if architecture is not None:
         named = find_facts(snapshot, "model", architecture)[0]
-        model = hybrid_of(named)
+        model = hybrid_of(snapshot, named)
         if model is None and (others := _others(named)):
             told = [f"{one.get('backend')} if {one.get('condition')}" for one in (named.hybrid, *others)]
             raise UsageError(

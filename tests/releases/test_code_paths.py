@@ -131,9 +131,10 @@ KINDS = {
 @pytest.mark.parametrize("version", GOLDEN)
 def test_the_decode_path_is_followed_for_other_hybrid_models(version: str, release_tree) -> None:
     store, tree = FactStore(cache_folder("facts")), release_tree(version)
-    models = {model.architecture: model for model in get_snapshot(version).models}
+    snapshot = get_snapshot(version)
+    models = {model.architecture: model for model in snapshot.models}
     for name in sorted(KINDS[version]):
-        path = code_path_variant(tree, store, "decode-mtp-hybrid", model=hybrid_of(models[name]))
+        path = code_path_variant(tree, store, "decode-mtp-hybrid", model=hybrid_of(snapshot, models[name]))
         assert path is not None and path.context["architecture"] == name
         assert [gap for gap in path.gaps if not gap["excused"]] == [], name
         assert [step.function for step in path.steps if step.certainty == "guessed"] == [], name
@@ -158,8 +159,9 @@ def test_the_decode_path_is_followed_for_other_hybrid_models(version: str, relea
 
 def test_an_algorithm_that_never_commits_lacks_the_way_point_for_any_model(release_tree) -> None:
     store, tree = FactStore(cache_folder("facts")), release_tree(QUICK)
-    models = {model.architecture: model for model in get_snapshot(QUICK).models}
-    model = hybrid_of(models["FalconH1ForCausalLM"])
+    snapshot = get_snapshot(QUICK)
+    models = {model.architecture: model for model in snapshot.models}
+    model = hybrid_of(snapshot, models["FalconH1ForCausalLM"])
     path = code_path_variant(tree, store, "decode-mtp-hybrid", "NGRAM", model)
     assert path is not None and path.name == "decode-ngram-hybrid"
     assert "commit" in [gap["point"] for gap in path.gaps if not gap["excused"]]

@@ -172,7 +172,7 @@ def gather(
     ]
     weights = weights_gib if weights_gib is not None else _weights(model, gpus or 1)
     names = names_of(snapshot, fact, answer, found)
-    path = _followed(tree, code_path(snapshot, fact, found), found)
+    path = _followed(tree, snapshot, code_path(snapshot, fact, found), found)
     memory_path = next((one for one in snapshot.code_paths if one.name == _MEMORY_PATH), None)
     memory = state_memory(tree, question(argv), weights) if hybrid else None
     pulled = levers(snapshot, answer) if memory is not None and memory.slot_bytes else []
@@ -240,10 +240,12 @@ def _heard(answer: bytes | children.ChildStopped, codes: list[TreeCode]) -> Watc
     return told.watched
 
 
-def _followed(tree: SourceTree, path: CodePath | None, model: Model | None) -> CodePath | None:
+def _followed(
+    tree: SourceTree, snapshot: Snapshot, path: CodePath | None, model: Model | None
+) -> CodePath | None:
     """Return an algorithm's decode path as it is for the model; where that can't be followed, for the model
     that it is shipped for, which is told with it."""
-    hybrid = hybrid_of(model) if model is not None else None
+    hybrid = hybrid_of(snapshot, model) if model is not None else None
     if path is None or hybrid is None or path.context.get("architecture") == hybrid.architecture:
         return path
     return code_path_variant(tree, FactStore(cache_folder("facts")), path.name, model=hybrid) or path

@@ -106,11 +106,13 @@ class Plan(msgspec.Struct, forbid_unknown_fields=True):
 
 
 class Hybrid(msgspec.Struct, frozen=True):
-    """A hybrid architecture: the predicate that is true of its configuration, and the place (``path:line``)
-    where its linear-attention backend is made."""
+    """A hybrid architecture: the predicate that is true of its configuration, the ``others`` by which the
+    release tells hybrids of other kinds, and the place (``path:line``) where its linear-attention backend
+    is made."""
 
     architecture: str
     predicate: str
+    others: tuple[str, ...]
     backend_at: str
 
 
@@ -131,11 +133,10 @@ def variant(
             name = own.get(algorithm, name)
         path = msgspec.structs.replace(plan.path[name], algorithm=algorithm)
     if model is not None:
-        others = plan.template[_BACKEND]["predicates"]
         path = msgspec.structs.replace(
             path,
             architectures=[model.architecture],
-            names={**path.names, **dict.fromkeys(others, False), model.predicate: True},
+            names={**path.names, **dict.fromkeys(model.others, False), model.predicate: True},
             chosen={_BACKEND: model.backend_at},
         )
     return name, msgspec.structs.replace(path, compare=False)

@@ -223,7 +223,6 @@ layer_parameter = "index"
 find = "local-store"
 local = "backend"
 kind_names = ["is_gdn"]
-predicates = ["is_gdn", "is_kda"]
 """
 )
 
@@ -247,7 +246,7 @@ def test_a_path_is_asked_of_another_algorithm_in_that_algorithm_s_own_words() ->
 
 def test_a_path_is_asked_of_another_model_with_its_own_backend() -> None:
     plan = parse_plan(VARIED.encode())
-    _, path = variant(plan, "decode", model=Hybrid("TinyKda", "is_kda", "a.py:7"))
+    _, path = variant(plan, "decode", model=Hybrid("TinyKda", "is_kda", ("is_gdn",), "a.py:7"))
     assert path.architectures == ["TinyKda"] and path.chosen == {"linear-backend": "a.py:7"}
     assert path.names == {"is_gdn": False, "is_kda": True}
     assert plan.path["decode"].architectures == [] and plan.path["decode"].names == {}
