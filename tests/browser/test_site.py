@@ -39,7 +39,7 @@ LONG_PAGES = [
 def first_hit(page: Page, query: str) -> str:
     page.goto("/index.html")
     page.keyboard.press("/")
-    page.keyboard.type(query)
+    page.keyboard.insert_text(query)  # at once: hits shown are never those of its first letters
     page.wait_for_function("!document.querySelector('#hits-home').hidden")
     page.wait_for_timeout(300)
     return page.locator("#hits-home .t").first.inner_text()
